@@ -84,7 +84,7 @@ using LeaderEvent =
     std::variant<LeaderWake, LeadershipGiven, LeadershipMoved, ControllerSeen, ClientConnected,
                  ClientDisconnected, ListenerConnected, ListenerDisconnected, HintWanted, RouterSaid,
                  ledger::WorkerListed, ledger::WorkerGone, ledger::Announce, ledger::AwayAimed,
-                 ledger::HintHeard, ledger::RegionSilent>;
+                 ledger::HintHeard, ledger::RegionSilent, ledger::LineBounded>;
 
 // ---- actions ----
 // Grant, Refuse, Withdrawn, LeaseLost or Redirect.

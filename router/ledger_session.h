@@ -102,7 +102,8 @@ using SessionEvent =
     std::variant<LeaderWake, LeaderNamed, NoLeaderNamed, LeaderLost, LeaderHeartbeat, LeaderSaid, MachineSaid,
                  WorkerAnnounced, WatchBroke, ControllerSeen, ClientConnected, ClientDisconnected,
                  ListenerConnected, ListenerDisconnected, HintWanted, RouterSaid, LeadersElsewhere,
-                 RegionHinted, RegionLinkBroke, ledger::AwayAimed, ledger::WorkerListed, ledger::WorkerGone>;
+                 RegionHinted, RegionLinkBroke, ledger::AwayAimed, ledger::WorkerListed, ledger::WorkerGone,
+                 ledger::LineBounded>;
 
 // ---- actions; of the leader: TellRouter and SendHeartbeat to clients and SendHint to listeners, over their
 // streams, and FenceOff ----

@@ -15,13 +15,10 @@ std::vector<TierId> RouterNode::AddSessions(const Fleet& fleet) {
     TierPart& part = tiers_[tier];
     const DispatchSpec& dispatch = fleet.tiers[tier].dispatch;
     if (part.session != nullptr || dispatch.mode != DispatchMode::kLedger) continue;
-    LeaderSettings leader = settings_.leader;
-    for (const TierLedger& other : settings_.tiers) {
-      if (other.tier != tier) continue;
-      leader = other.leader;
-      part.fixed = other.fixed;
-    }
-    if (dispatch.waiting_max == 0) leader.ledger.waiting_max = 0;  // its jobs wait nowhere
+    const TierLedger* const apart = SetApart(tier);
+    LeaderSettings leader = apart != nullptr ? apart->leader : settings_.leader;
+    part.fixed = apart != nullptr && apart->fixed;
+    part.line_max = leader.ledger.waiting_max = LineMaxOf(tier, dispatch);
     part.session = std::make_unique<LedgerSession>(SessionSettings{.tier = tier,
                                                                    .self = settings_.self,
                                                                    .incarnation = settings_.incarnation,
@@ -31,6 +28,18 @@ std::vector<TierId> RouterNode::AddSessions(const Fleet& fleet) {
     added.push_back(tier);
   }
   return added;
+}
+
+const TierLedger* RouterNode::SetApart(TierId tier) const {
+  const auto& tiers = settings_.tiers;
+  const auto found = std::find_if(tiers.begin(), tiers.end(), [&](const auto& t) { return t.tier == tier; });
+  return found == tiers.end() ? nullptr : &*found;
+}
+
+std::size_t RouterNode::LineMaxOf(TierId tier, const DispatchSpec& dispatch) const {
+  if (dispatch.waiting_max == 0) return 0;  // its jobs wait nowhere
+  const TierLedger* const apart = SetApart(tier);
+  return (apart != nullptr ? apart->leader : settings_.leader).ledger.waiting_max;
 }
 
 // Most steps leave the earliest of all as it was, or bring a session to the front.

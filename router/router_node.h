@@ -9,7 +9,8 @@
 //   * What it says goes to the registry, then to the session where it was listed last; so does the end.
 //   * A directory: registry, then each tier's session, then LeadershipSeen for the registry wherever this
 //     changed who leads. A partial one takes nobody away, and none moves a leader that is fixed.
-//   * A fleet: sessions for new tiers, the machine, the tiers of known workers, the directory.
+//   * A fleet: sessions for new tiers, how many may wait at the others, the machine, the tiers of known
+//     workers, the directory.
 //   * What a session wants told to the machine waits until the part that is stepping has done, and is told
 //     before Step returns. A part is never stepped within its own step.
 //
@@ -134,6 +135,7 @@ class RouterNode {
     Time wake = InfiniteFuture();  // of the session
     bool led = false;              // as the registry was told last
     bool fixed = false;
+    std::size_t line_max = 0;  // as the session was told last
   };
   static constexpr std::uint32_t kUnheard = ~std::uint32_t{0};
   // A worker, as sessions know it.
@@ -177,6 +179,12 @@ class RouterNode {
   void SeeWake(TierPart& part);
   // For tiers that are in ledger mode now and have none; returns these.
   std::vector<TierId> AddSessions(const Fleet& fleet);
+  // Null: it is as NodeSettings::leader has it.
+  const TierLedger* SetApart(TierId tier) const;
+  // How many jobs may wait at the tier's ledger.
+  std::size_t LineMaxOf(TierId tier, const DispatchSpec& dispatch) const;
+  template <class Shell>
+  void BoundLines(Turn<Shell> turn, const Fleet& fleet);
 
   // ---- what happens; the rest is the machine's alone ----
   template <class Event, class Shell>
@@ -385,9 +393,21 @@ void RouterNode::On(Turn<Shell> turn, const FleetHeard& event) {
   for (const TierId tier : AddSessions(*event.fleet)) {
     if (connected_) StepSession(turn, tier, ControllerSeen{*connected_});
   }
+  BoundLines(turn, *event.fleet);
   StepMachine(turn, FleetChanged{event.fleet});
   for (const TierResolved& resolved : event.tiers) StepRegistry(turn, resolved);
   if (event.directory) On(turn, *event.directory);
+}
+
+template <class Shell>
+void RouterNode::BoundLines(Turn<Shell> turn, const Fleet& fleet) {
+  for (TierId tier(0); tier != fleet.tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    const DispatchSpec& dispatch = fleet.tiers[tier].dispatch;
+    if (tiers_[tier].session == nullptr || dispatch.mode != DispatchMode::kLedger) continue;
+    const std::size_t line_max = LineMaxOf(tier, dispatch);
+    if (std::exchange(tiers_[tier].line_max, line_max) == line_max) continue;
+    StepSession(turn, tier, ledger::LineBounded{line_max});
+  }
 }
 
 // ---- what the registry wants ----

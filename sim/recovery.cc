@@ -37,6 +37,11 @@ bool KeepsDirectories(const Fault& fault) {
          std::holds_alternative<KillRegion>(fault) || std::holds_alternative<PauseRouters>(fault);
 }
 
+bool JobsWait(const Fleet& fleet) {
+  return std::all_of(fleet.tiers.begin(), fleet.tiers.end(),
+                     [](const Tier& tier) { return tier.dispatch.waiting_max > 0; });
+}
+
 }  // namespace
 
 Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers,
@@ -51,9 +56,12 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
       slot_well_s_(workers.count(), begins_s),
       served_(scenario.fleet->world.regions.size()) {
   // Keys beyond what is kept are refused, whoever is idle.
-  jobs_wait_ = !scenario.once_records_max;
+  jobs_wait_ = !scenario.once_records_max && JobsWait(*scenario.fleet);
+  for (const ScenarioStep& step : scenario.steps) {
+    const auto* load = std::get_if<LoadTopology>(&step.fault);
+    jobs_wait_ = jobs_wait_ && (load == nullptr || JobsWait(*load->fleet));
+  }
   for (const Tier& tier : scenario.fleet->tiers) {
-    jobs_wait_ = jobs_wait_ && tier.dispatch.waiting_max > 0;
     const bool probes = tier.dispatch.mode == DispatchMode::kProbe;
     blind_once_ = blind_once_ || (probes && scenario.users.large_share > 0);
   }

@@ -70,6 +70,7 @@ template <> inline constexpr int kFields<ledger::AwayTarget> = 2;
 template <> inline constexpr int kFields<ledger::AwayAimed> = 1;
 template <> inline constexpr int kFields<ledger::HintHeard> = 2;
 template <> inline constexpr int kFields<ledger::RegionSilent> = 1;
+template <> inline constexpr int kFields<ledger::LineBounded> = 1;
 template <> inline constexpr int kFields<ledger::CurrentLeader> = 2;
 // About keys.
 template <> inline constexpr int kFields<once::ClaimId> = 4;

@@ -129,6 +129,18 @@ TEST_F(LedgerTest, TheBoundOfTheLineHolds) {
   EXPECT_EQ(ledger_.View().waiting, 4u);
 }
 
+TEST_F(LedgerTest, ALowerBoundGivesUpWhoStandsBeyondIt) {
+  Do(0, Appointed{kFirst});
+  for (std::uint32_t slot = 0; slot < 4; ++slot) Do(1 + slot * 0.1, AskFor(slot, 1 + slot * 0.1, 50));
+  EXPECT_TRUE(All<Refuse>().empty());
+  Do(2, LineBounded{.waiting_max = 1});
+  EXPECT_EQ(All<Refuse>().size(), 3u);
+  EXPECT_EQ(ledger_.View().waiting, 1u);
+  Do(3, LineBounded{.waiting_max = 2});
+  Do(3, AskFor(5, 3, 50));
+  EXPECT_EQ(ledger_.View().waiting, 2u);
+}
+
 TEST(SlotLedgerTest, WhereNobodyMayWaitAnAskIsGrantedOrRefusedAtOnce) {
   LedgerSettings settings;
   settings.workers_announce = false;

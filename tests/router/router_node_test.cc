@@ -254,5 +254,32 @@ TEST_F(RouterNodeTest, ALineWithoutPlacesIsOneInEverySession) {
   EXPECT_EQ(router.node.session(kTier)->leadership().ledger().View().waiting, 0u);
 }
 
+TEST_F(RouterNodeTest, HowManyMayWaitFollowsTheFleet) {
+  router_.Step(LeadersDirectory({{kTier, ThisRouter()}}));
+  const auto waiting = [&] { return router_.node.session(kTier)->leadership().ledger().View().waiting; };
+  const auto let_wait = [&](std::size_t waiting_max) {
+    Fleet fleet = NodeFleet();
+    fleet.tiers[kTier].dispatch.waiting_max = waiting_max;
+    router_.Step(
+        FleetHeard{.fleet = std::make_shared<const Fleet>(fleet), .tiers = {}, .directory = std::nullopt});
+  };
+  const auto submit = [&](int job) {
+    router_.Step(JobArrived{JobId(job),
+                            {.tier = kTier, .arrived = router_.now, .deadline = router_.now + Seconds(9)}});
+  };
+  submit(0);
+  EXPECT_EQ(waiting(), 1u);
+  let_wait(0);
+  EXPECT_THAT(router_.trace, Contains("session 0 LineBounded"));
+  EXPECT_EQ(waiting(), 0u) << "whoever waited is given up";
+  submit(1);
+  EXPECT_EQ(waiting(), 0u);
+  let_wait(100);
+  submit(2);
+  EXPECT_EQ(waiting(), 1u);
+  let_wait(50);
+  EXPECT_THAT(router_.trace, Not(Contains("session 0 LineBounded"))) << "the ledger's bound is its own";
+}
+
 }  // namespace
 }  // namespace ringway::router

@@ -87,6 +87,8 @@ void AddNewFile(Fleet& fleet, Rng& rng, Scenario& scenario) {
   tier.route.isolation = static_cast<Isolation>(rng.Below(3));
   tier.guard.shed_above = 1 + 3 * rng.Uniform();
   for (TierRegion& region : tier.regions) region.reserve_share = rng.Chance(0.3) ? 0.6 * rng.Uniform() : 0;
+  // Drawn apart: other worlds stay what they were.
+  if (Rng(scenario.seed, 86).Chance(0.5)) tier.dispatch.waiting_max = 0;
   scenario.steps.push_back({.at_s = 10 + 40 * rng.Uniform(),
                             .lasts_s = rng.Chance(0.5) ? 5 + 50 * rng.Uniform() : 1000,
                             .fault = LoadTopology{"new", std::make_shared<const Fleet>(std::move(file))}});

@@ -130,9 +130,13 @@ struct RegionSilent {
   RegionId region;
 };
 struct Wake {};
+// The fleet has changed how many jobs may wait; 0: none.
+struct LineBounded {
+  std::size_t waiting_max = 0;
+};
 using LedgerEvent =
     std::variant<Appointed, Deposed, Acquire, Withdraw, Announce, Renew, Release, RouterAway, RouterGone,
-                 WorkerListed, WorkerGone, AwayAimed, HintHeard, RegionSilent, Wake>;
+                 WorkerListed, WorkerGone, AwayAimed, HintHeard, RegionSilent, Wake, LineBounded>;
 
 // ---- actions ----
 struct Grant {

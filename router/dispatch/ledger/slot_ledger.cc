@@ -378,6 +378,8 @@ void SlotLedger::On(Time, const WorkerGone& gone, Actions&) {
 
 void SlotLedger::On(Time, const Wake&, Actions&) {}
 
+void SlotLedger::On(Time, const LineBounded& bounded, Actions&) { line_.Bound(bounded.waiting_max); }
+
 void SlotLedger::Distrust(Time now, WorkerId worker) {
   if (fresh_) {
     slots_.Move(worker, SlotState::kIdle);

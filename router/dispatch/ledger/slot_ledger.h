@@ -123,6 +123,7 @@ class SlotLedger {
   void On(Time now, const HintHeard& heard, Actions& actions);
   void On(Time now, const RegionSilent& silent, Actions& actions);
   void On(Time now, const Wake& wake, Actions& actions);
+  void On(Time now, const LineBounded& bounded, Actions& actions);
 
   // The table's choice for the job, if it can start there now.
   bool Prefers(Time now, const Acquire& acquire, Time start_by) const;

@@ -70,6 +70,8 @@ class WaitingLine {
   // When the next job becomes infeasible: strictly after its latest start.
   Time NextInfeasible() const;
   void Clear();
+  // A new bound; those beyond it are TakeOverflow's.
+  void Bound(std::size_t waiting_max) { waiting_max_ = waiting_max; }
 
  private:
   // Nanoseconds since the Unix epoch; half the size of Time.
