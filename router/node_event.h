@@ -26,7 +26,7 @@ namespace ringway::router {
 // It is time, as NextWake said.
 struct NodeWake {};
 
-// A worker over its watch stream. Of one that tells leaders of ledgers what it does: that, too.
+// A worker over its watch stream. What it numbered anew is for leaders of ledgers, too.
 struct WatchHeard {
   WorkerSaid said;
   std::optional<ledger::Announce> announce = std::nullopt;

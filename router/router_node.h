@@ -443,7 +443,10 @@ void RouterNode::ListAtSession(Turn<Shell> turn, WorkerId worker, TierId tier) {
   place.listed = true;
   StepSession(turn, tier, ledger::WorkerListed{worker});
   if (place.announced == kUnheard) return;
-  StepSession(turn, tier, WorkerAnnounced{announced_[place.announced], std::nullopt});
+  const ledger::Announce& announce = announced_[place.announced];
+  // That a granted job has begun since was not announced.
+  if (announce.status == ledger::WorkerStatus::kIdle && registry_.busy(worker)) return;
+  StepSession(turn, tier, WorkerAnnounced{announce, std::nullopt});
 }
 
 template <class Shell>

@@ -154,6 +154,11 @@ class WorkerRegistry {
 
   // Local or adopted: this router speaks for it.
   bool Own(WorkerId worker) const { return Has(worker, kLocal) || Has(worker, kAdopted); }
+  // As it said last.
+  bool busy(WorkerId worker) const {
+    return workers_.contains(worker) && workers_[worker].spoken != kNever &&
+           spoken_[workers_[worker].spoken].busy;
+  }
   bool local(WorkerId worker) const { return Has(worker, kLocal); }
   bool in_region(WorkerId worker) const { return Has(worker, kInRegion); }
   bool in_pool(WorkerId worker) const { return Has(worker, kInPool); }

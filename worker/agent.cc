@@ -2,308 +2,226 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "proto/job_codec.h"
 #include "runtime/clock.h"
 
 namespace ringway::worker {
-namespace {
-
-constexpr Duration kBeat = Milliseconds(500);
-
-std::string WhyEnded(Outcome outcome, bool started) {
-  if (outcome == Outcome::kTimeout) {
-    return started ? "the deadline passed while the job ran" : "the payload did not arrive in time";
-  }
-  if (outcome == Outcome::kCancelled) return "the job was withdrawn, or the worker's drain took too long";
-  return "";
-}
-
-}  // namespace
 
 Agent::Agent(runtime::EventLoop& loop, AgentSettings settings, std::unique_ptr<Backend> backend,
              WorkerMetrics& metrics, const runtime::Logger& log, std::function<void(bool)> serving)
-    : loop_(loop),
-      settings_(std::move(settings)),
+    : settings_(std::move(settings)),
       metrics_(metrics),
       log_(log),
       serving_(std::move(serving)),
-      slot_(loop, Slot(settings_.slot), SlotWake{},
-            [this](SlotAction& action) { std::visit([this](const auto& a) { Do(a); }, action); }),
-      beat_(loop, [this] { Beat(); }),
-      backend_(std::move(backend)) {
-  Beat();
+      node_(settings_.node),
+      wake_(loop, [this] { Apply(WorkerWake{}); }),
+      backend_(std::move(backend)) {}
+
+template <class Event>
+void Agent::Apply(const Event& event) {
+  node_.Step(runtime::MonotonicNow(), event, shell_);
+  wake_.Arm(std::min(node_.NextWake(), node_.NextHeartbeat()));
 }
 
 void Agent::BeginStop(std::function<void()> quiet) {
-  stopping_ = true;
   quiet_ = std::move(quiet);
-  slot_.Apply(SlotDrain{true});
-  CheckQuiet();
+  Apply(StopOrdered{});
 }
 
 // ---- streams ----
 
+Agent::Job& Agent::JobOf(JobStream& stream) {
+  Job& job = jobs_[stream.id()];
+  job.stream = &stream;
+  return job;
+}
+
 void Agent::OnMessage(JobStream& stream, v1::JobUp& message) {
-  const auto found = attempts_.find(stream.id());
-  if (found == attempts_.end()) {
-    if (!message.has_header()) return Reject(stream, "the first message of a job must be its header");
-    return OnHeader(stream, message.header());
+  const AttemptId id = stream.id();
+  const bool first = !jobs_.contains(id);
+  Job& job = JobOf(stream);
+  if (message.has_chunk() || (first && !message.has_header())) {
+    piece_ = std::move(*message.mutable_chunk());
+    return Apply(PayloadArrived{id, piece_.size()});
   }
-  Attempt& attempt = found->second;
-  if (attempt.has_ended()) return;
-  if (!message.has_chunk()) {
-    return GiveUp(stream.id(), Outcome::kRejected, "after the header only chunks of the payload may follow");
+  const absl::Status fits = CheckForWorker(message.header(), settings_.identity);
+  if (!first || !fits.ok()) {
+    malformed_ = std::string(fits.message());
+    return Apply(MessageMalformed{id});
   }
-  attempt.payload_bytes += message.chunk().size();
-  if (attempt.payload_bytes > settings_.payload_bytes_max) {
-    return GiveUp(stream.id(), Outcome::kRejected,
-                  absl::StrCat("the payload is larger than ", settings_.payload_bytes_max, " bytes"));
-  }
-  attempt.order.payload += message.chunk();
-  metrics_.CountPayload(message.chunk().size());
-  stream.ReadNext();
-}
-
-void Agent::OnHeader(JobStream& stream, const v1::JobHeader& header) {
-  if (absl::Status s = CheckForWorker(header, settings_.identity); !s.ok()) {
-    return Reject(stream, std::string(s.message()));
-  }
-  Attempt& attempt = attempts_[stream.id()];
-  attempt.stream = &stream;
-  attempt.order = OrderOf(header);
-  attempt.request_id = header.request_id();
-  attempt.payload_bytes_stated = header.payload_bytes();
-  slot_.Apply(OfferOf(header, stream.id(), runtime::MonotonicNow()));
-}
-
-void Agent::Reject(JobStream& stream, const std::string& why) {
-  metrics_.CountMalformed();
-  stream.End(EndMessage({.outcome = Outcome::kRejected, .message = why}, settings_.identity));
-}
-
-void Agent::GiveUp(AttemptId id, Outcome outcome, std::string why) {
-  attempts_[id].verdict = WorkEnd{.outcome = outcome, .message = std::move(why)};
-  slot_.Apply(SlotWithdraw{id});
+  job.order = OrderOf(message.header());
+  job.request_id = message.header().request_id();
+  Apply(OfferOf(message.header(), id, runtime::MonotonicNow()));
 }
 
 void Agent::OnUploadEnd(JobStream& stream) {
-  const auto found = attempts_.find(stream.id());
-  if (found == attempts_.end()) {
-    return stream.End(EndMessage({.outcome = Outcome::kRejected, .message = "the call carried no job"},
-                                 settings_.identity));
-  }
-  const Attempt& attempt = found->second;
-  if (attempt.has_ended()) return;
-  if (attempt.payload_bytes_stated != 0 && attempt.payload_bytes_stated != attempt.payload_bytes) {
-    return GiveUp(stream.id(), Outcome::kRejected,
-                  absl::StrCat("the header states a payload of ", attempt.payload_bytes_stated,
-                               " bytes, but ", attempt.payload_bytes, " arrived"));
-  }
-  slot_.Apply(SlotPayloadComplete{stream.id()});
+  JobOf(stream);
+  Apply(UploadEnded{stream.id()});
 }
 
 void Agent::OnCancelled(JobStream& stream) {
-  stream.Break();
-  const auto found = attempts_.find(stream.id());
-  if (found != attempts_.end() && !found->second.has_ended()) slot_.Apply(SlotWithdraw{stream.id()});
+  JobOf(stream);
+  Apply(AttemptCancelled{stream.id()});
 }
+
+void Agent::OnDrained(JobStream& stream) { Apply(ResultWaits{stream.id(), stream.unsent_bytes()}); }
 
 void Agent::OnClosed(JobStream& stream) {
   job_streams.fetch_sub(1);
-  const auto found = attempts_.find(stream.id());
-  if (found != attempts_.end()) {
-    found->second.stream = nullptr;
-    if (found->second.has_ended()) {
-      attempts_.erase(found);
-    } else {
-      slot_.Apply(SlotWithdraw{stream.id()});
-    }
-  }
-  CheckQuiet();
+  JobOf(stream).stream = nullptr;
+  Apply(StreamClosed{stream.id()});
+  if (node_.attempt() != stream.id()) jobs_.erase(stream.id());
 }
 
 void Agent::OnWatch(WatchStream& stream) {
   watchers_[stream.id()] = &stream;
-  stream.Send(State());
+  Apply(WatchOpened{stream.id()});
 }
 
 void Agent::OnWatchClosed(WatchStream& stream) {
   watchers_.erase(stream.id());
   watch_streams.fetch_sub(1);
+  Apply(WatchClosed{});
 }
 
 v1::WorkerState Agent::OnDrain(bool drain, Duration lasts) {
-  // A worker that was told to end stays in its drain.
-  if (!stopping_) slot_.Apply(SlotDrain{drain, lasts});
-  return State();
+  Apply(SlotDrain{drain, lasts});
+  return std::move(reply_);
 }
 
 absl::StatusOr<v1::WorkerState> Agent::OnFence(const v1::FenceRequest& request) {
   const auto fenced = FencedOf(request);
   if (!fenced.ok()) return fenced.status();
-  slot_.Apply(*fenced);
-  return State();
+  Apply(*fenced);
+  return std::move(reply_);
 }
 
 // ---- the backend ----
 
-void Agent::OnProgress(std::uint32_t step, std::uint32_t steps) {
-  slot_.Apply(SlotProgress{running_, step, steps});
-  if (JobStream* stream = attempts_[running_].stream) stream->Write(ProgressMessage(step, steps));
-}
+void Agent::OnProgress(std::uint32_t step, std::uint32_t steps) { Apply(WorkProgressed{step, steps}); }
 
 void Agent::OnResult(std::string bytes) {
-  Attempt& attempt = attempts_[running_];
-  attempt.result_bytes += bytes.size();
   metrics_.CountResult(bytes.size());
-  if (attempt.result_bytes > settings_.result_bytes_max) {
-    if (attempt.verdict) return;
-    return GiveUp(running_, Outcome::kFailed,
-                  absl::StrCat("the result is larger than ", settings_.result_bytes_max, " bytes"));
-  }
-  if (attempt.stream == nullptr) return;
-  if (bytes.size() <= wire::kChunkBytesMax) {
-    attempt.stream->Write(ChunkMessage(std::move(bytes)));
-  } else {
-    for (std::size_t at = 0; at < bytes.size(); at += wire::kChunkBytesMax) {
-      attempt.stream->Write(ChunkMessage(bytes.substr(at, wire::kChunkBytesMax)));
-    }
-  }
-  BoundUnsent();
+  piece_ = std::move(bytes);
+  Apply(ResultMade{piece_.size()});
+  piece_ = {};
+  const auto found = jobs_.find(node_.attempt());
+  if (found == jobs_.end() || found->second.stream == nullptr) return;
+  Apply(ResultWaits{found->first, found->second.stream->unsent_bytes()});
 }
 
 void Agent::OnEnd(WorkEnd end) {
-  const AttemptId id = std::exchange(running_, 0);
-  const Outcome outcome = end.outcome;
-  attempts_[id].work = std::move(end);
-  slot_.Apply(SlotFinished{id, outcome});
+  said_ = std::move(end);
+  Apply(WorkEnded{said_.outcome});
 }
 
-// ---- the slot's actions ----
+// ---- what the node wants ----
 
-void Agent::Do(const AdmitAttempt& admit) {
-  JobStream& stream = *attempts_[admit.attempt].stream;
+void Agent::Do(const AcceptAttempt& accept) {
+  JobStream& stream = *jobs_[accept.attempt].stream;
   stream.Write(AcceptedMessage(settings_.identity));
   stream.ReadNext();
 }
 
-void Agent::Do(const RefuseAttempt& refuse) {
-  ++totals_.rejected;
-  metrics_.CountRefused(refuse.reason);
-  const auto node = attempts_.extract(refuse.attempt);
-  if (refuse.reason == Refusal::kDoubleGrant) {
-    log_.Error(absl::StrCat("job ", node.mapped().request_id,
-                            " came with a lease while another lease is in the slot: the ledger granted this "
-                            "worker twice"));
-  }
-  const bool expired = refuse.reason == Refusal::kExpired;
-  node.mapped().stream->End(EndMessage({.outcome = expired ? Outcome::kTimeout : Outcome::kBusy,
-                                        .message = std::string(RefusalReason(refuse.reason)),
-                                        .retry_after = refuse.retry_after,
-                                        .request_id = node.mapped().request_id},
-                                       settings_.identity));
+void Agent::Do(const KeepPayload& keep) {
+  Job& job = jobs_[keep.attempt];
+  job.order.payload += piece_;
+  metrics_.CountPayload(piece_.size());
+  if (job.stream != nullptr) job.stream->ReadNext();
 }
 
-void Agent::Do(const StartJob& start) {
-  Attempt& attempt = attempts_[start.attempt];
-  attempt.started = runtime::MonotonicNow();
-  running_ = start.attempt;
-  backend_->Start(std::move(attempt.order), *this);
-}
-
-void Agent::Do(const StopJob&) { backend_->Cancel(); }
-
-void Agent::Do(const AttemptEnded& ended) {
-  const auto found = attempts_.find(ended.attempt);
-  Attempt& attempt = found->second;
-  attempt.ended = runtime::MonotonicNow();
-  const bool started = attempt.started != InfinitePast();
-  const Duration service = started ? attempt.ended - attempt.started : ZeroDuration();
-  const WorkEnd& said = attempt.verdict ? *attempt.verdict : attempt.work;
-  const Outcome outcome = attempt.verdict ? said.outcome : ended.outcome;
-  EndSpec end{.outcome = outcome,
-              .message = said.message,
-              .retry_after = said.retry_after,
-              .content_type = said.content_type,
-              .result_bytes = attempt.result_bytes,
-              .request_id = attempt.request_id,
-              .service = service};
-  if (end.message.empty()) end.message = WhyEnded(outcome, started);
-  if (outcome == Outcome::kDone) ++totals_.done;
-  metrics_.CountEnded(outcome, service);
-  if (outcome == Outcome::kDone)
-    log_.Debug(
-        absl::StrCat("job ", attempt.request_id, " is done", end.message.empty() ? "" : "; ", end.message));
-  if (outcome == Outcome::kFailed)
-    log_.Warning(absl::StrCat("job ", attempt.request_id, " failed: ", end.message));
-  if (attempt.stream == nullptr) {
-    attempts_.erase(found);
+void Agent::Do(const EndAttempt& end) {
+  const auto found = jobs_.find(end.attempt);
+  Job& job = found->second;
+  // The backend has said nothing of what was never started, and what we found counts more.
+  if (!end.started || end.reason != EndReason::kWork) said_ = {};
+  const std::string message = WhyEnded(end, said_, malformed_, settings_.node);
+  Note(end, job, message);
+  job.order = {};
+  if (job.stream == nullptr) {
+    jobs_.erase(found);
   } else {
-    attempt.order = {};
-    attempt.stream->End(EndMessage(end, settings_.identity));
+    job.stream->End(EndMessage(end, said_, message, job.request_id, settings_.identity));
   }
 }
 
-void Agent::Do(const StateChanged&) {
-  ShowState();
-  CheckQuiet();
+void Agent::Note(const EndAttempt& end, const Job& job, const std::string& message) {
+  const std::string name = absl::StrCat("job ", job.request_id);
+  switch (end.reason) {
+    case EndReason::kNoJob:
+      return;
+    case EndReason::kMalformed:
+    case EndReason::kNoHeader:
+      return metrics_.CountMalformed();
+    case EndReason::kRefused:
+      metrics_.CountRefused(end.refusal);
+      if (end.refusal != Refusal::kDoubleGrant) return;
+      return log_.Error(absl::StrCat(name,
+                                     " came with a lease while another lease is in the slot: the ledger ",
+                                     "granted this worker twice"));
+    default:
+      metrics_.CountEnded(end.outcome, end.service);
+  }
+  if (end.outcome == Outcome::kDone) {
+    log_.Debug(absl::StrCat(name, " is done", message.empty() ? "" : "; ", message));
+  } else if (end.outcome == Outcome::kFailed) {
+    log_.Warning(absl::StrCat(name, " failed: ", message));
+  }
 }
 
-// ---- bounds, beats ----
-
-void Agent::BoundUnsent() {
-  std::size_t unsent = 0;
-  for (const auto& [id, attempt] : attempts_) {
-    if (attempt.stream != nullptr) unsent += attempt.stream->unsent_bytes();
+void Agent::Do(const BreakStream& broken) {
+  const auto found = jobs_.find(broken.attempt);
+  if (found == jobs_.end() || found->second.stream == nullptr) return;
+  if (broken.reason == BreakReason::kTooMuchUnsent) {
+    log_.Warning(absl::StrCat("job ", found->second.request_id,
+                              ": its result is not fetched and takes too much memory"));
   }
-  // Ids grow, so the first in the map has waited longest.
-  for (auto& [id, attempt] : attempts_) {
-    if (unsent <= settings_.unsent_bytes_max) return;
-    if (attempt.stream == nullptr || attempt.stream->unsent_bytes() == 0) continue;
-    log_.Warning(
-        absl::StrCat("job ", attempt.request_id, ": its result is not fetched and takes too much memory"));
-    unsent -= attempt.stream->unsent_bytes();
-    attempt.stream->Break();
+  found->second.stream->Break();
+}
+
+void Agent::Do(const StartWork& start) { backend_->Start(std::move(jobs_[start.attempt].order), *this); }
+
+void Agent::Do(const CancelWork&) { backend_->Cancel(); }
+
+void Agent::Do(const RelayProgress& relay) {
+  jobs_[relay.attempt].stream->Write(ProgressMessage(relay.progress.step, relay.progress.steps));
+}
+
+void Agent::Do(const RelayResult& relay) {
+  JobStream& stream = *jobs_[relay.attempt].stream;
+  if (piece_.size() <= wire::kChunkBytesMax) return stream.Write(ChunkMessage(std::move(piece_)));
+  for (std::size_t at = 0; at < piece_.size(); at += wire::kChunkBytesMax) {
+    stream.Write(ChunkMessage(piece_.substr(at, wire::kChunkBytesMax)));
   }
 }
 
-void Agent::Beat() {
+void Agent::Do(const TellWatchers& tell) {
   const Time now = runtime::MonotonicNow();
-  for (auto& [id, attempt] : attempts_) {
-    const bool late = attempt.has_ended() && now - attempt.ended > settings_.delivery_max;
-    if (late && attempt.stream != nullptr) attempt.stream->Break();
-  }
-  ShowState();
-  beat_.Arm(now + kBeat);
-}
-
-void Agent::ShowState() {
-  const Time now = runtime::MonotonicNow();
-  const SlotView view = slot_.machine().View(now);
-  metrics_.Show(view, now);
-  const bool serving = !view.draining && !view.resting;
-  if (serving != std::exchange(shown_serving_, serving)) serving_(serving);
+  metrics_.Show(node_.slot().View(now), now);
   if (watchers_.empty()) return;
-  const v1::WorkerState state = Announcement(view);
+  const v1::WorkerState state = State(tell.sequence);
   for (auto& [id, watcher] : watchers_) watcher->Send(state);
 }
 
-v1::WorkerState Agent::State() { return Announcement(slot_.machine().View(runtime::MonotonicNow())); }
+void Agent::Do(const TellWatcher& tell) { watchers_[tell.watch]->Send(State(tell.sequence)); }
 
-v1::WorkerState Agent::Announcement(const SlotView& view) {
-  v1::WorkerState state = StateMessage(view, slot_.machine().NextSequence(), totals_, settings_.identity);
-  const auto found = attempts_.find(view.attempt);
-  if (view.busy && found != attempts_.end()) state.set_request_id(found->second.request_id);
-  return state;
+void Agent::Do(const TellCaller& tell) { reply_ = State(tell.sequence); }
+
+void Agent::Do(const ServingChanged& changed) { serving_(changed.serving); }
+
+void Agent::Do(const WentQuiet&) {
+  for (auto& [id, watcher] : watchers_) watcher->Close(grpc::Status::OK);
+  quiet_();
 }
 
-void Agent::CheckQuiet() {
-  if (!quiet_ || !attempts_.empty()) return;
-  for (auto& [id, watcher] : watchers_) watcher->Close(grpc::Status::OK);
-  std::exchange(quiet_, nullptr)();
+v1::WorkerState Agent::State(std::uint64_t sequence) const {
+  const SlotView view = node_.slot().View(runtime::MonotonicNow());
+  v1::WorkerState state = StateMessage(view, sequence, node_.totals(), settings_.identity);
+  const auto found = jobs_.find(view.attempt);
+  if (view.busy && found != jobs_.end()) state.set_request_id(found->second.request_id);
+  return state;
 }
 
 }  // namespace ringway::worker

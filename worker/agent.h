@@ -1,43 +1,36 @@
-// Runs a worker: brings together the slot that decides, the backend that works, and the streams that talk.
+// Runs a worker: the node that decides (worker_node.h), the backend that works, and the streams that talk.
 //
-// The coordinator only sequences. Messages from streams become events of the slot; the slot's actions become
-// calls of the backend and messages to the streams; every change is told to all watchers, and twice a second
-// anyway. What it adds of its own are bounds: payload_bytes_max per job, result_bytes_max per job,
-// unsent_bytes_max over all results that routers have not fetched yet, and delivery_max for each of them. The
-// GPU is free for the next job while a result is still on its way out.
+// The agent only carries. What comes over streams becomes events of the node; the node's actions become calls
+// of the backend, messages to the streams, figures and lines of the log. It keeps what the node counts but
+// does not hold: payloads until their job starts, names of requests, and the words in which the backend ended
+// a job. The GPU is free for the next job while a result is still on its way out.
 //
-// Invariants: a stream gets exactly one End, or is broken off; an attempt is forgotten when it has ended and
-// its stream has closed. Stopping: BeginStop drains; `quiet` is called once, when nothing runs and nothing is
-// unsent. Threads: everything on the loop.
+// Invariants: a stream is forgotten when it has closed, unless its job is still in the slot; the node is
+// never stepped from within an action. Bound: jobs kept are at most the streams that the service lets in, and
+// one. Threads: everything on the loop.
 #ifndef RINGWAY_WORKER_AGENT_H_
 #define RINGWAY_WORKER_AGENT_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
-#include "runtime/machine_driver.h"
 #include "worker/backends/backend.h"
 #include "worker/messages.h"
 #include "worker/service.h"
-#include "worker/slot.h"
 #include "worker/worker_metrics.h"
+#include "worker/worker_node.h"
 
 namespace ringway::worker {
 
 struct AgentSettings {
   Identity identity;
-  SlotSettings slot;
-  std::size_t payload_bytes_max = std::size_t{64} << 20;
-  std::size_t result_bytes_max = std::size_t{256} << 20;
-  std::size_t unsent_bytes_max = std::size_t{512} << 20;
-  Duration delivery_max = Seconds(30);  // for a result after its job has ended
+  WorkerSettings node;
 };
 
 class Agent final : public WorkerListener, private WorkSink {
@@ -53,6 +46,7 @@ class Agent final : public WorkerListener, private WorkSink {
   void OnMessage(JobStream& stream, v1::JobUp& message) override;
   void OnUploadEnd(JobStream& stream) override;
   void OnCancelled(JobStream& stream) override;
+  void OnDrained(JobStream& stream) override;
   void OnClosed(JobStream& stream) override;
   void OnWatch(WatchStream& stream) override;
   void OnWatchClosed(WatchStream& stream) override;
@@ -60,61 +54,65 @@ class Agent final : public WorkerListener, private WorkSink {
   absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) override;
 
  private:
-  struct Attempt {
+  struct Job {
     JobStream* stream = nullptr;  // null: closed
     WorkOrder order;              // until started
     std::string request_id;
-    std::uint64_t payload_bytes_stated = 0;  // 0: not stated
-    std::uint64_t payload_bytes = 0;
-    std::uint64_t result_bytes = 0;
-    Time started = InfinitePast();
-    Time ended = InfiniteFuture();
-    WorkEnd work;                    // what the backend said last
-    std::optional<WorkEnd> verdict;  // what we said ourselves; it counts more
-    bool has_ended() const { return ended != InfiniteFuture(); }
   };
-  using Attempts = std::map<AttemptId, Attempt>;  // bounded by the number of streams
+  // What the node hands out (WorkerShell).
+  struct Shell {
+    Agent& agent;
+    std::vector<SlotAction> slot_actions;
+    template <class Action>
+    void Perform(const Action& action) {
+      agent.Do(action);
+    }
+    template <class Event>
+    void SlotStepped(const Event&, const std::vector<SlotAction>&) {}
+  };
 
   // WorkSink, for the backend.
   void OnProgress(std::uint32_t step, std::uint32_t steps) override;
   void OnResult(std::string bytes) override;
   void OnEnd(WorkEnd end) override;
 
-  // The slot's actions.
-  void Do(const AdmitAttempt& admit);
-  void Do(const RefuseAttempt& refuse);
-  void Do(const StartJob& start);
-  void Do(const StopJob& stop);
-  void Do(const AttemptEnded& ended);
-  void Do(const StateChanged& changed);
+  void Do(const AcceptAttempt& accept);
+  void Do(const KeepPayload& keep);
+  void Do(const EndAttempt& end);
+  void Do(const BreakStream& broken);
+  void Do(const StartWork& start);
+  void Do(const CancelWork& cancel);
+  void Do(const RelayProgress& relay);
+  void Do(const RelayResult& relay);
+  void Do(const TellWatchers& tell);
+  void Do(const TellWatcher& tell);
+  void Do(const TellCaller& tell);
+  void Do(const ServingChanged& changed);
+  void Do(const WentQuiet& quiet);
 
-  void OnHeader(JobStream& stream, const v1::JobHeader& header);
-  void Reject(JobStream& stream, const std::string& why);
-  // Ends the attempt with our own verdict, through the slot.
-  void GiveUp(AttemptId id, Outcome outcome, std::string why);
-  void BoundUnsent();
-  void Beat();
-  void ShowState();
-  void CheckQuiet();
-  v1::WorkerState State();
-  v1::WorkerState Announcement(const SlotView& view);
+  template <class Event>
+  void Apply(const Event& event);
+  Job& JobOf(JobStream& stream);
+  void Note(const EndAttempt& end, const Job& job, const std::string& message);
+  v1::WorkerState State(std::uint64_t sequence) const;
 
-  runtime::EventLoop& loop_;
   const AgentSettings settings_;
   WorkerMetrics& metrics_;
   const runtime::Logger& log_;
   const std::function<void(bool)> serving_;
-  bool shown_serving_ = true;
-  std::function<void()> quiet_;  // set: stopping
-  bool stopping_ = false;
+  std::function<void()> quiet_;
 
-  Totals totals_;
-  Attempts attempts_;
-  AttemptId running_ = 0;                           // at the backend; 0: none
-  std::map<std::uint64_t, WatchStream*> watchers_;  // bounded by the service
-  runtime::MachineDriver<Slot, SlotEvent, SlotAction> slot_;
-  runtime::Alarm beat_;
+  WorkerNode node_;
+  Shell shell_{*this, {}};
+  runtime::Alarm wake_;
+  std::map<AttemptId, Job> jobs_;
+  std::map<WatchId, WatchStream*> watchers_;  // bounded by the service
   std::unique_ptr<Backend> backend_;
+  // Of the event that the node is told, or was told last.
+  std::string piece_;      // of a payload, or of a result
+  std::string malformed_;  // why a message is no offer
+  WorkEnd said_;           // by the backend
+  v1::WorkerState reply_;
 };
 
 }  // namespace ringway::worker

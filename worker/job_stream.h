@@ -24,6 +24,8 @@ class JobListener {
   virtual void OnUploadEnd(JobStream& stream) = 0;
   // The peer left, or its connection broke.
   virtual void OnCancelled(JobStream& stream) = 0;
+  // A message has left.
+  virtual void OnDrained(JobStream& stream) = 0;
   // The stream is about to disappear.
   virtual void OnClosed(JobStream& stream) = 0;
 };
@@ -40,6 +42,7 @@ class JobStream final : public runtime::JobReactor {
   void OnMessage(v1::JobUp& message) override { listener_.OnMessage(*this, message); }
   void OnUploadEnd() override { listener_.OnUploadEnd(*this); }
   void OnCancelled() override { listener_.OnCancelled(*this); }
+  void OnDrained() override { listener_.OnDrained(*this); }
   void OnClosed() override { listener_.OnClosed(*this); }
 
   const std::uint64_t id_;

@@ -50,6 +50,7 @@ class LeaseGate {
   const Lease& fence() const { return fence_; }
   // Of the next announcement: higher than all before.
   std::uint64_t NextSequence() { return ++sequence_; }
+  std::uint64_t sequence() const { return sequence_; }
 
  private:
   Lease fence_;

@@ -1,5 +1,6 @@
 #include "worker/messages.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -33,11 +34,11 @@ absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker)
                                                  worker.name, " serves '", worker.tier, "'"));
 }
 
-SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, Time now) {
+AttemptOffered OfferOf(const v1::JobHeader& header, AttemptId attempt, Time now) {
   SlotOffer offer{.attempt = attempt, .lease = header.lease()};
   if (const auto lease = ParseLease(header.lease())) offer.grant = *lease;
   if (header.deadline_s() > 0) offer.deadline = now + Seconds(header.deadline_s());
-  return offer;
+  return {.offer = std::move(offer), .payload_bytes = header.payload_bytes()};
 }
 
 WorkOrder OrderOf(const v1::JobHeader& header) {
@@ -72,18 +73,50 @@ v1::JobDown ChunkMessage(std::string bytes) {
   return down;
 }
 
-v1::JobDown EndMessage(const EndSpec& spec, const Identity& worker) {
+std::string WhyEnded(const EndAttempt& end, const WorkEnd& said, std::string_view malformed,
+                     const WorkerSettings& bounds) {
+  switch (end.reason) {
+    case EndReason::kWork:
+      break;
+    case EndReason::kRefused:
+      return std::string(RefusalReason(end.refusal));
+    case EndReason::kMalformed:
+      return std::string(malformed);
+    case EndReason::kNoHeader:
+      return "the first message of a job must be its header";
+    case EndReason::kNoJob:
+      return "the call carried no job";
+    case EndReason::kNotPayload:
+      return "after the header only chunks of the payload may follow";
+    case EndReason::kPayloadTooLarge:
+      return absl::StrCat("the payload is larger than ", bounds.payload_bytes_max, " bytes");
+    case EndReason::kPayloadLength:
+      return absl::StrCat("the header states a payload of ", end.payload_stated, " bytes, but ",
+                          end.payload_bytes, " arrived");
+    case EndReason::kResultTooLarge:
+      return absl::StrCat("the result is larger than ", bounds.result_bytes_max, " bytes");
+  }
+  if (!said.message.empty()) return said.message;
+  if (end.outcome == Outcome::kTimeout) {
+    return end.started ? "the deadline passed while the job ran" : "the payload did not arrive in time";
+  }
+  if (end.outcome != Outcome::kCancelled) return "";
+  return "the job was withdrawn, or the worker's drain took too long";
+}
+
+v1::JobDown EndMessage(const EndAttempt& ended, const WorkEnd& said, std::string_view message,
+                       std::string_view request_id, const Identity& worker) {
   v1::JobDown down;
   v1::End& end = *down.mutable_end();
-  end.set_outcome(std::string(OutcomeName(spec.outcome)));
-  end.set_message(spec.message);
-  end.set_retry_after_s(ToDoubleSeconds(spec.retry_after));
-  end.set_content_type(spec.content_type);
-  end.set_result_bytes(spec.result_bytes);
-  end.mutable_trace()->set_request_id(spec.request_id);
+  end.set_outcome(std::string(OutcomeName(ended.outcome)));
+  end.set_message(std::string(message));
+  end.set_retry_after_s(ToDoubleSeconds(std::max(ended.retry_after, said.retry_after)));
+  end.set_content_type(said.content_type);
+  end.set_result_bytes(ended.result_bytes);
+  end.mutable_trace()->set_request_id(std::string(request_id));
   end.mutable_trace()->set_worker(worker.name);
   end.mutable_trace()->set_region(worker.region);
-  end.mutable_trace()->set_service_s(ToDoubleSeconds(spec.service));
+  end.mutable_trace()->set_service_s(ToDoubleSeconds(ended.service));
   return down;
 }
 
@@ -102,7 +135,7 @@ absl::StatusOr<SlotFenced> FencedOf(const v1::FenceRequest& request) {
       .by = {request.leader_epoch(), request.appointment()}, .upto = *upto, .revoke = request.revoke()};
 }
 
-v1::WorkerState StateMessage(const SlotView& view, std::uint64_t sequence, const Totals& totals,
+v1::WorkerState StateMessage(const SlotView& view, std::uint64_t sequence, const WorkerTotals& totals,
                              const Identity& worker) {
   v1::WorkerState state;
   state.set_wire_version(wire::kWireVersion);

@@ -1,13 +1,15 @@
 // Between the worker's values and its wire messages, in both directions.
 //
 // What arrives is checked field by field in proto/job_codec.h; here it is checked against this worker (its
-// tier) and turned into an order for the backend and an offer for the slot.
+// tier) and turned into an order for the backend and an offer for the node. What the node says becomes text.
 //
 // Threads: pure functions.
 #ifndef RINGWAY_WORKER_MESSAGES_H_
 #define RINGWAY_WORKER_MESSAGES_H_
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,7 +18,7 @@
 #include "ringway/v1/job.pb.h"
 #include "ringway/v1/worker.pb.h"
 #include "worker/backends/backend.h"
-#include "worker/slot.h"
+#include "worker/worker_node.h"
 
 namespace ringway::worker {
 
@@ -34,7 +36,7 @@ struct Identity {
 // Errors: InvalidArgument, for whoever sent the job.
 absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker);
 
-SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, Time now);
+AttemptOffered OfferOf(const v1::JobHeader& header, AttemptId attempt, Time now);
 // Errors: InvalidArgument, for the leader.
 absl::StatusOr<SlotFenced> FencedOf(const v1::FenceRequest& request);
 WorkOrder OrderOf(const v1::JobHeader& header);
@@ -43,23 +45,16 @@ v1::JobDown AcceptedMessage(const Identity& worker);
 v1::JobDown ProgressMessage(std::uint32_t step, std::uint32_t steps);
 v1::JobDown ChunkMessage(std::string bytes);
 
-struct EndSpec {
-  Outcome outcome = Outcome::kDone;
-  std::string message = {};
-  Duration retry_after = {};
-  std::string content_type = {};
-  std::uint64_t result_bytes = 0;
-  std::string request_id = {};
-  Duration service = {};
-};
-v1::JobDown EndMessage(const EndSpec& end, const Identity& worker);
+// In words. Empty: the backend, which has `said` how the job ended, has nothing to add. `malformed`: why a
+// message is no offer.
+std::string WhyEnded(const EndAttempt& end, const WorkEnd& said, std::string_view malformed,
+                     const WorkerSettings& bounds);
+// `message`: WhyEnded.
+v1::JobDown EndMessage(const EndAttempt& end, const WorkEnd& said, std::string_view message,
+                       std::string_view request_id, const Identity& worker);
 
-struct Totals {
-  std::uint64_t done = 0;
-  std::uint64_t rejected = 0;  // refused offers
-};
 // `sequence`: of this announcement.
-v1::WorkerState StateMessage(const SlotView& view, std::uint64_t sequence, const Totals& totals,
+v1::WorkerState StateMessage(const SlotView& view, std::uint64_t sequence, const WorkerTotals& totals,
                              const Identity& worker);
 
 }  // namespace ringway::worker

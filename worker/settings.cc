@@ -171,7 +171,7 @@ absl::Status CheckRanges(const Settings& s, const Flags& f) {
       {"--fail-rate", s.synthetic.draw.fail_rate, 0, 1},
       {"--steps", static_cast<double>(s.synthetic.steps), 1, SyntheticBackend::kStepsMax},
       {"--result-bytes", static_cast<double>(s.synthetic.result_bytes), 0,
-       static_cast<double>(s.agent.result_bytes_max)},
+       static_cast<double>(s.agent.node.result_bytes_max)},
       {"--drain-timeout", f.drain_timeout_s, 0, kSecondsMax},
       {"--http-timeout", f.http_timeout_s, 0.001, kSecondsMax},
   };
@@ -215,11 +215,11 @@ absl::Status Complete(const Flags& f, Settings& s) {
         absl::StrCat("--service-law is '", f.law, "'; allowed are fixed, exponential, lognormal"));
   s.synthetic.draw.law = *law;
   s.synthetic.draw.mean = Seconds(f.service_mean_s);
-  s.agent.slot.service_prior = Seconds(f.service_mean_s);
-  s.agent.slot.started = runtime::WallNow();
-  s.agent.slot.drain_max = Seconds(f.drain_timeout_s);
+  s.agent.node.slot.service_prior = Seconds(f.service_mean_s);
+  s.agent.node.slot.started = runtime::WallNow();
+  s.agent.node.slot.drain_max = Seconds(f.drain_timeout_s);
   s.upstream.answer_max = Seconds(f.http_timeout_s);
-  s.upstream.body_bytes_max = s.agent.result_bytes_max;
+  s.upstream.body_bytes_max = s.agent.node.result_bytes_max;
   Identity& who = s.agent.identity;
   if (who.model.empty())
     who.model = who.backend == "http" || !s.engine.models.empty() ? std::string(kAnyModel) : who.tier;

@@ -31,10 +31,6 @@ std::string_view RefusalReason(Refusal refusal) {
   return "unknown";
 }
 
-void Slot::Step(Time now, const SlotEvent& event, std::vector<SlotAction>& actions) {
-  std::visit([&](const auto& e) { On(now, e, actions); }, event);
-}
-
 Time Slot::NextWake() const {
   Time wake = resting_until_ == InfinitePast() ? InfiniteFuture() : resting_until_;
   if (phase_ == Phase::kReceiving) wake = std::min(wake, admitted_ + settings_.upload_max);

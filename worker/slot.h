@@ -51,8 +51,8 @@ struct SlotSettings {
 // ---- events ----
 struct SlotOffer {
   AttemptId attempt = 0;
-  std::string lease = {};  // as it came, for people
-  Lease grant = {};        // what it says; none: the offer of a router that probes
+  std::string_view lease = {};  // as it came, for people; need not outlive the step
+  Lease grant = {};             // what it says; none: the offer of a router that probes
   Time deadline = InfiniteFuture();
 };
 struct SlotPayloadComplete {
@@ -136,12 +136,20 @@ class Slot {
   explicit Slot(const SlotSettings& settings)
       : history_(settings.service_prior), gate_(settings.started), settings_(settings) {}
 
-  void Step(Time now, const SlotEvent& event, std::vector<SlotAction>& actions);
+  void Step(Time now, const SlotEvent& event, std::vector<SlotAction>& actions) {
+    std::visit([&](const auto& e) { On(now, e, actions); }, event);
+  }
+  template <class Event>
+  void Step(Time now, const Event& event, std::vector<SlotAction>& actions) {
+    On(now, event, actions);
+  }
   // When the slot wants a SlotWake, infinite future: not at all.
   Time NextWake() const;
   SlotView View(Time now) const;
   // For the next announcement of the view: higher than all before, across restarts too.
   std::uint64_t NextSequence() { return gate_.NextSequence(); }
+  // Of the last one.
+  std::uint64_t sequence() const { return gate_.sequence(); }
   // Parts of the view that cost nothing.
   const Lease& fence() const { return gate_.fence(); }
   bool busy() const { return phase_ != Phase::kFree; }

@@ -140,13 +140,16 @@ std::vector<TierResolved> RouterAgent::ResolveTiers() const {
 void RouterAgent::OnNews(WorkerId id, const v1::WorkerState& state) {
   KnownWorker& worker = addresses_.worker(id);
   if (!worker.reachable || !SameAs(worker.state, state)) worker.since = runtime::MonotonicNow();
+  const bool announces = !worker.reachable || worker.state.sequence() != state.sequence();
   worker.reachable = true;
   worker.state = state;
   if (worker.tier != state.tier()) {
     worker.tier = state.tier();
     if (learns_tiers_ && registry_.local(id)) LearnTier(worker.tier);
   }
-  driver_.Apply(WatchHeard{SaidBy(id, fleet_.TierNamed(worker.tier), state), AnnouncementOf(id, state)});
+  WatchHeard heard{SaidBy(id, fleet_.TierNamed(worker.tier), state)};
+  if (announces) heard.announce = AnnouncementOf(id, state);
+  driver_.Apply(heard);
 }
 
 void RouterAgent::OnWatchEnded(WorkerId id, bool dead) {

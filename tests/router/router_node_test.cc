@@ -138,6 +138,23 @@ TEST_F(RouterNodeTest, WhatWasAnnouncedBeforeTheWatchEndedIsForgotten) {
   EXPECT_FALSE(Idle());
 }
 
+// It was idle when it announced last, and a job that a ledger granted has begun since.
+TEST_F(RouterNodeTest, WhatWasAnnouncedBeforeAJobBeganIsNotSaidAgain) {
+  router_.Step(LeadersDirectory({{kTier, ThisRouter()}}));
+  Know();
+  router_.Step(
+      WatchHeard{{.worker = kNodeWorker, .tier = kTier, .busy = true, .busy_total = ZeroDuration()}});
+  EXPECT_THAT(router_.trace, Not(Contains("session 0 WorkerAnnounced"))) << "it announced nothing";
+  router_.Step(FleetHeard{.fleet = std::make_shared<const Fleet>(NodeFleet()),
+                          .tiers = {{kNodeWorker, TierId()}},
+                          .directory = {}});
+  router_.Step(FleetHeard{
+      .fleet = std::make_shared<const Fleet>(NodeFleet()), .tiers = {{kNodeWorker, kTier}}, .directory = {}});
+  EXPECT_THAT(router_.trace, Contains("session 0 WorkerListed"));
+  EXPECT_THAT(router_.trace, Not(Contains("session 0 WorkerAnnounced")));
+  EXPECT_FALSE(Idle());
+}
+
 TEST_F(RouterNodeTest, ADirectoryIsReadByTheRegistryThenBySessionsAndThenItIsSeenWhoLeads) {
   router_.Step(LeadersDirectory({{kTier, ThisRouter()}}));
   EXPECT_THAT(router_.trace, ElementsAre("registry DirectoryGiven", "machine RoutersComplete",
