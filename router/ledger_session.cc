@@ -210,12 +210,12 @@ LedgerSession::Watched& LedgerSession::WatchedOf(WorkerId worker) {
 }
 
 void LedgerSession::On(Time now, const WorkerAnnounced& event, Actions& actions) {
-  ledger::Announce announce = event.announce;
-  if (!Lists(announce.worker)) return;
-  Watched& watched = WatchedOf(announce.worker);
+  if (!Lists(event.announce.worker)) return;
+  Watched& watched = WatchedOf(event.announce.worker);
   const auto number =
-      watched.order.Number(event.connection.value_or(watched.order.session()), announce.sequence);
+      watched.order.Number(event.connection.value_or(watched.order.session()), event.announce.sequence);
   if (!number) return;
+  ledger::Announce announce = event.announce;
   announce.sequence = *number;
   if (std::exchange(watched.broke, false)) StepLeader(now, ledger::WorkerListed{announce.worker}, actions);
   StepLeader(now, announce, actions);

@@ -135,7 +135,7 @@ void Autoscaler::Off(WorkerId worker) {
   Site& site = sites_[worker];
   if (site.standing == Standing::kDraining) {
     RINGWAY_CHECK(!workers_.slot(worker).busy());
-    workers_.Kill(worker);
+    workers_.Stop(worker);
   }
   site.standing = Standing::kOff;
   if (!Counted()) return;

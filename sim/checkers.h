@@ -40,7 +40,7 @@ namespace ringway::sim {
 class Checkers : public Observer {
  public:
   static constexpr std::size_t kViolationsMax = 20;
-  static constexpr std::size_t kLastEvents = 30;
+  static constexpr std::size_t kLastEvents = 32;
 
   Checkers(std::size_t workers, std::size_t routers);
 

@@ -304,12 +304,7 @@ void Faults::Apply(const SetThreshold& set, bool begin) {
 // Who is dead at the time comes back as the operator starts it.
 void Faults::Apply(const WrongTier& wrong, bool begin) {
   for (const RegionId region : Meant(wrong.regions)) {
-    for (const WorkerId worker : ShareOf(region, wrong.share)) {
-      workers_.SetWrongTier(worker, begin);
-      if (!workers_.alive(worker)) continue;
-      SetWorker(worker, false);
-      SetWorker(worker, true);
-    }
+    for (const WorkerId worker : ShareOf(region, wrong.share)) workers_.Restart(worker, begin);
   }
 }
 

@@ -23,6 +23,7 @@
 #include "router/router_event.h"
 #include "router/worker_registry.h"
 #include "worker/slot.h"
+#include "worker/worker_node.h"
 
 namespace ringway::sim {
 
@@ -82,6 +83,8 @@ struct KindCounts {
   VariantCounts<ledger::LedgerAction> ledger_answers;  // to routers, their own machine and workers
   VariantCounts<router::RegistryEvent> registry_events;
   VariantCounts<router::RegistryAction> registry_actions;
+  VariantCounts<WorkerEvent> worker_events;
+  VariantCounts<WorkerAction> worker_actions;
   VariantCounts<SlotEvent> slot_events;
   VariantCounts<SlotAction> slot_actions;
   VariantCounts<controller::ControllerEvent> controller_events;
@@ -97,6 +100,8 @@ struct KindCounts {
     ledger_answers.Add(other.ledger_answers);
     registry_events.Add(other.registry_events);
     registry_actions.Add(other.registry_actions);
+    worker_events.Add(other.worker_events);
+    worker_actions.Add(other.worker_actions);
     slot_events.Add(other.slot_events);
     slot_actions.Add(other.slot_actions);
     controller_events.Add(other.controller_events);

@@ -9,10 +9,8 @@
 namespace ringway::sim {
 namespace {
 
-// Idle workers that have been silent for this long announce again, looked at every so often: before a ledger
-// forgets them after five seconds.
+// How often workers whose heartbeat is due are let speak: before a ledger forgets them after five seconds.
 constexpr std::int64_t kAnnounceEveryNs = 2'000'000'000;
-constexpr std::int64_t kSilentNs = 2'500'000'000;
 // Between two tries of a way to a leader, as router/daemon/ledger_link.cc does it.
 constexpr double kRetryFirstNs = 30e6;
 constexpr double kRetryMaxNs = 300e6;
@@ -226,6 +224,8 @@ void Leaders::Renew(Endpoint& endpoint, const ledger::Renew& renew) {
 // ---- workers ----
 
 void Leaders::OnAnnounceRound() {
+  beats_.clear();
+  workers_.Beat(beats_);
   for (const Endpoint& endpoint : endpoints_) {
     const router::LedgerSession* const session = SessionOf(endpoint);
     if (session != nullptr && session->leads()) LetAnnounce(endpoint);
@@ -234,8 +234,16 @@ void Leaders::OnAnnounceRound() {
 }
 
 void Leaders::LetAnnounce(const Endpoint& endpoint) {
-  std::vector<ledger::Announce> announcements =
-      workers_.Overdue(RegionOf(endpoint), endpoint.tier, endpoint.router, kSilentNs);
+  const auto [begin, end] = workers_.Range(RegionOf(endpoint), endpoint.tier);
+  const auto before = [](const Workers::Heartbeat& beat, WorkerId worker) { return beat.worker < worker; };
+  auto beat = std::lower_bound(beats_.begin(), beats_.end(), begin, before);
+  std::vector<ledger::Announce> announcements;
+  for (; beat != beats_.end() && beat->worker < end; ++beat) {
+    const Watchers& watchers = workers_.shown(beat->worker).watchers;
+    const bool watched = std::any_of(watchers.begin(), watchers.end(),
+                                     [&](const Watcher& w) { return w.router == endpoint.router; });
+    if (watched) announcements.push_back(beat->announce);
+  }
   if (announcements.empty()) return;
   stage_.After(HopNs(endpoint), Happening::kAnnouncedReach, NumberOf(endpoint),
                announced_.Put(std::move(announcements)));

@@ -7,8 +7,8 @@
 // what was said on an earlier one is dropped.
 //
 // A scenario without a controller has leaders by their operators' word, as `--leader` gives them: the first
-// router of each region. The leader watches the tier's workers. Idle ones that have been silent for a while
-// announce again, many in one message; busy ones are vouched for by their routers' renewals.
+// router of each region. The leader watches the tier's workers. Those that have told it nothing for a while
+// say again what they do, many in one message.
 //
 // Ids: a leader knows workers as the routers of the region do, and routers by their place in it. Complexity:
 // O(1) a message beside the leader's own; a round of announcements is O(workers). One owner.
@@ -177,6 +177,7 @@ class Leaders {
   MessagePool<ToLeader> to_leader_;
   MessagePool<ToClient> to_client_;
   MessagePool<std::vector<ledger::Announce>> announced_;
+  std::vector<Workers::Heartbeat> beats_;  // of a round
   RegionLinks regions_;
   Link last_link_ = 0;
 };

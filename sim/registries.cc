@@ -172,12 +172,9 @@ router::WorkerSaid Registries::Said(WorkerId worker, TierId tier, const dispatch
 
 void Registries::OnNews(RouterId router, const RouterMessage& message) {
   if (sites_[router].watches[message.worker] != message.watch) return;  // of an earlier stream
-  const router::WorkerSaid said = Said(message.worker, message.tier, message.news, message.busy_ns);
-  if (message.has_announcement) {
-    routers_.Step(router, router::WatchHeard{said, message.announcement});
-  } else {
-    routers_.Step(router, router::WatchHeard{said});
-  }
+  router::WatchHeard heard{Said(message.worker, message.tier, message.news, message.busy_ns)};
+  if (message.has_announcement) heard.announce = message.announcement;
+  routers_.Step(router, heard);
 }
 
 // ---- reports ----

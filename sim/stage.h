@@ -211,30 +211,28 @@ class MessagePool {
   }
   // Says what the last message there said; for messages that are written field by field.
   std::uint32_t New() {
-    if (free_.empty()) Grow();
-    const std::uint32_t at = free_.back();
-    free_.pop_back();
-    return at;
+    if (free_count_ == 0) Grow();
+    return free_[--free_count_];
   }
   T& operator[](std::uint32_t at) { return chunks_[at / kChunk][at % kChunk]; }
   const T& operator[](std::uint32_t at) const { return chunks_[at / kChunk][at % kChunk]; }
-  void Free(std::uint32_t at) { free_.push_back(at); }
+  void Free(std::uint32_t at) { free_[free_count_++] = at; }
   T Take(std::uint32_t at) {
-    free_.push_back(at);
+    Free(at);
     return std::move((*this)[at]);
   }
-  std::size_t on_their_way() const { return chunks_.size() * kChunk - free_.size(); }
+  std::size_t on_their_way() const { return free_.size() - free_count_; }
 
  private:
   static constexpr std::size_t kChunk = 256;
   void Grow() {
     chunks_.push_back(std::make_unique<T[]>(kChunk));
-    for (std::size_t i = chunks_.size() * kChunk; i-- > (chunks_.size() - 1) * kChunk;) {
-      free_.push_back(static_cast<std::uint32_t>(i));
-    }
+    free_.resize(chunks_.size() * kChunk);
+    for (std::size_t i = free_.size(); i-- > free_.size() - kChunk;) Free(static_cast<std::uint32_t>(i));
   }
   std::vector<std::unique_ptr<T[]>> chunks_;
-  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> free_;  // the first free_count_; as long as all chunks
+  std::size_t free_count_ = 0;
 };
 
 class Stage {

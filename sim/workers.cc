@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
-#include <variant>
 
 #include "sim/observer.h"
 
@@ -12,7 +12,15 @@ namespace {
 
 // A failing backend still needs a moment to fail.
 constexpr std::int64_t kSinkholeNs = 1'000'000;
-constexpr std::int64_t kBusy = std::numeric_limits<std::int64_t>::max();
+// Rounds of heartbeats are rarer than those of daemons, because they cost more than jobs do here; before a
+// ledger forgets a worker after five seconds.
+constexpr Duration kHeartbeat = Milliseconds(2500);
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+// Of a large payload, and of the result of its job.
+constexpr std::uint64_t kLargeBytes = 1 << 20;
+
+// What a router makes of an answer (router/daemon/attempts.cc).
+bool MayHaveStarted(Outcome outcome) { return outcome != Outcome::kBusy && outcome != Outcome::kRejected; }
 
 }  // namespace
 
@@ -21,7 +29,7 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
       scenario_(scenario),
       places_(std::move(places)),
       first_(scenario.fleet->world.regions.size()),
-      announced_ns_(places_.size(), 0),
+      beats_ns_(places_.size(), kNever),
       shown_(places_.size()) {
   const std::pair nobody(WorkerId(0), WorkerId(0));
   ranges_.assign(first_.size(),
@@ -41,130 +49,146 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
   for (const WorkerPlace& place : places_) sites_.push_back(Site(SettingsFor(place.tier)));
 }
 
-SlotSettings Workers::SettingsFor(TierId tier) const {
-  SlotSettings settings;
-  settings.service_prior = Seconds(MeanServiceS(scenario_.service[tier].law));
-  if (scenario_.service[tier].plain) settings.failures_before_rest = std::numeric_limits<int>::max();
+WorkerSettings Workers::SettingsFor(TierId tier) const {
+  WorkerSettings settings{.slot = {}, .heartbeat = kHeartbeat};
+  settings.slot.service_prior = Seconds(MeanServiceS(scenario_.service[tier].law));
+  if (scenario_.service[tier].plain) settings.slot.failures_before_rest = std::numeric_limits<int>::max();
   return settings;
 }
 
-void Workers::StepSlot(Site& site, const SlotEvent& event) {
-  stage_.kinds.slot_events.Count(event);
-  site.slot.Step(stage_.Now(), event, actions_);
-}
+// ---- what happens ----
 
 void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
-  Site& site = sites_[worker];
   for (Observer* observer : stage_.observers) observer->OnOffered(stage_.Now(), worker, note);
-  if (!site.alive) {
+  Turn turn = TurnOf(worker);
+  if (!turn.site.alive) {
     // Connection refused: certain that nothing has started.
-    Speech refused;
-    refused.Ended(note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/false);
-    return Say(worker, refused);
+    turn.Ended(note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/false);
+    return Say(turn);
   }
-  const AttemptId attempt = ++site.last_attempt;
-  actions_.clear();
-  if (site.started && scenario_.service[places_[worker].tier].tells_steps) TellStep(worker);
-  StepSlot(site, SlotOffer{.attempt = attempt, .lease = {}, .grant = note.lease, .deadline = note.deadline});
-  Perform(worker, attempt, note);
+  turn.offer = &note;
+  const AttemptId attempt = ++turn.site.last_attempt;
+  if (shown_[worker].wrong_tier && !plain(worker)) {
+    Step(turn, MessageMalformed{attempt});
+    return End(turn);
+  }
+  if (turn.site.started && scenario_.service[places_[worker].tier].tells_steps) Step(turn, StepOf(worker));
+  Step(turn, AttemptOffered{
+                 .offer = {.attempt = attempt, .lease = {}, .grant = note.lease, .deadline = note.deadline},
+                 .payload_bytes = note.payload.large ? kLargeBytes : 0});
+  if (turn.site.node.attempt() == attempt) {
+    if (note.payload.large) Step(turn, PayloadArrived{attempt, kLargeBytes});
+    Step(turn, UploadEnded{attempt});
+  }
+  End(turn);
 }
 
 void Workers::OnWithdraw(WorkerId worker, const OfferNote& note) {
-  Site& site = sites_[worker];
-  const bool held = site.alive && site.admitted != 0 && site.note.caller.router == note.caller.router &&
+  const Site& site = sites_[worker];
+  const bool held = site.alive && site.node.attempt() != 0 && site.note.caller.router == note.caller.router &&
                     site.note.caller.life == note.caller.life &&
                     site.note.caller.attempt == note.caller.attempt;
   if (!held) return;  // it has ended, or was refused: its answer is on the way
-  actions_.clear();
-  StepSlot(site, SlotWithdraw{site.admitted});
-  Perform(worker, 0, {});
+  StepAlone(worker, AttemptCancelled{site.node.attempt()});
 }
 
 void Workers::OnFence(WorkerId worker, const FenceNote& note) {
-  Site& site = sites_[worker];
-  if (!site.alive) return;
-  actions_.clear();
-  StepSlot(site, SlotFenced{.by = note.by, .upto = note.upto, .revoke = note.revoke});
-  Perform(worker, 0, {});
+  if (!sites_[worker].alive) return;
+  Turn turn = TurnOf(worker);
+  Step(turn, SlotFenced{.by = note.by, .upto = note.upto, .revoke = note.revoke});
+  End(turn);
   RouterMessage& reply = stage_.Say(HopNs(worker, note.leader), note.leader);
   reply.life = note.life;
   reply.tier = note.tier;
   reply.has_announcement = true;
-  reply.announcement = Announcement(worker);
+  reply.announcement = Announcement(worker, turn.answer);
   reply.fence_connection = note.connection;
 }
 
 void Workers::Drain(WorkerId worker, bool drain) {
-  Site& site = sites_[worker];
-  if (!site.alive) return;
-  actions_.clear();
-  StepSlot(site, SlotDrain{drain});
-  Perform(worker, 0, {});
+  if (sites_[worker].alive) StepAlone(worker, SlotDrain{drain});
 }
 
 void Workers::OnServiceEnds(WorkerId worker, std::uint32_t run) {
-  Site& site = sites_[worker];
-  if (!site.alive || site.run != run || site.admitted == 0) return;
+  Turn turn = TurnOf(worker);
+  const Site& site = turn.site;
+  if (!site.alive || site.run != run || !site.started) return;
   const bool cancelled = stage_.queue.now_ns() < site.ends_ns;
   Outcome outcome = cancelled ? Outcome::kCancelled : Outcome::kDone;
   if (site.sinkhole || site.fails) outcome = Outcome::kFailed;
-  actions_.clear();
-  StepSlot(site, SlotFinished{site.admitted, outcome});
-  Perform(worker, 0, {});
+  turn.finished = outcome == Outcome::kDone;
+  if (turn.finished && site.note.payload.large) {
+    Step(turn, ResultMade{kLargeBytes});
+    Step(turn, ResultWaits{site.node.attempt(), kLargeBytes});
+  }
+  Step(turn, WorkEnded{outcome});
+  End(turn);
 }
 
 void Workers::OnWake(WorkerId worker) {
   Site& site = sites_[worker];
-  if (!site.wake.Due(stage_.Now()) || !site.alive) return;
-  actions_.clear();
-  StepSlot(site, SlotWake{});
-  Perform(worker, 0, {});
+  if (site.wake.Due(stage_.Now()) && site.alive) StepAlone(worker, WorkerWake{});
 }
 
-// Carries out what the slot decided. `offered`: the attempt that `offer` is about, 0: none.
-void Workers::Perform(WorkerId worker, AttemptId offered, const OfferNote& offer) {
-  Speech speech;
-  for (std::size_t i = 0; i < actions_.size(); ++i) {  // a payload that is complete appends
-    const SlotAction action = actions_[i];
-    stage_.kinds.slot_actions.Count(action);
-    Perform(worker, action, offered, offer, speech);
+void Workers::End(Turn& turn) {
+  if (turn.ended != 0) Step(turn, StreamClosed{turn.ended});
+  Say(turn);
+  if (turn.told != 0) NoteBeat(turn.worker);
+  const Time wake = turn.site.node.NextWake();
+  if (turn.site.wake.Wants(wake)) stage_.At(wake, Happening::kWorkerWakes, turn.worker.value());
+  if (turn.quiet) {
+    const WorkerId worker = turn.worker;
+    const bool again = turn.site.restarts.has_value();
+    Kill(worker);
+    if (again) Revive(worker);
   }
-  Say(worker, speech);
-  ArmWake(worker);
 }
 
-void Workers::Perform(WorkerId worker, const SlotAction& action, AttemptId offered, const OfferNote& offer,
-                      Speech& speech) {
-  Site& site = sites_[worker];
-  if (const auto* refuse = std::get_if<RefuseAttempt>(&action)) {
-    for (Observer* observer : stage_.observers) observer->OnRefused(stage_.Now(), worker, offer);
-    speech.Ended(offer.caller, Outcome::kBusy, /*said=*/true, /*begun=*/false);
-    speech.retry_after_ns = ToInt64Nanoseconds(refuse->retry_after);
-  } else if (std::holds_alternative<AdmitAttempt>(action)) {
-    site.admitted = offered;
-    site.note = offer;
-    announced_ns_[worker] = kBusy;
-    StepSlot(site, SlotPayloadComplete{offered});
-  } else if (std::holds_alternative<StartJob>(action)) {
-    Start(worker);
-    speech.on_attempt = RouterMessage::OnAttempt::kAccepted;
-    speech.caller = site.note.caller;
-  } else if (std::holds_alternative<StopJob>(action)) {
-    StopAtNextStep(worker);
-  } else if (const auto* ended = std::get_if<AttemptEnded>(&action)) {
-    site.admitted = 0;
-    announced_ns_[worker] = stage_.queue.now_ns();
-    ++site.run;
-    for (Observer* observer : stage_.observers) {
-      observer->OnFreed(stage_.Now(), worker, site.note, ended->outcome == Outcome::kDone);
-    }
-    speech.Ended(site.note.caller, ended->outcome, /*said=*/true, std::exchange(site.started, false));
-  } else if (std::holds_alternative<StateChanged>(action)) {
-    speech.news = true;
-    // The leader knows of a job that it granted.
-    speech.announce = speech.announce || site.admitted == 0 || !site.note.lease.fence.stated();
-  }
+// ---- what a node wants ----
+
+void Workers::Turn::Ended(const Caller& of, Outcome how, bool said, bool begun) {
+  on_attempt = RouterMessage::OnAttempt::kEnded;
+  caller = of;
+  outcome = how;
+  answered = said;
+  may_have_started = begun;
 }
+
+template <class Event>
+void Workers::Turn::SlotStepped(const Event& event, const std::vector<SlotAction>& actions) {
+  KindCounts& kinds = workers.stage_.kinds;
+  kinds.slot_events.Count(event);
+  for (const SlotAction& action : actions) kinds.slot_actions.Count(action);
+}
+
+void Workers::Turn::Do(const AcceptAttempt&) {
+  site.note = *offer;
+  on_attempt = RouterMessage::OnAttempt::kAccepted;
+  caller = site.note.caller;
+}
+
+void Workers::Turn::Do(const EndAttempt& end) {
+  Stage& stage = workers.stage_;
+  retry_after = end.retry_after;
+  if (!end.started) {
+    for (Observer* observer : stage.observers) observer->OnRefused(stage.Now(), worker, *offer);
+    return Ended(offer->caller, end.outcome, /*said=*/true, MayHaveStarted(end.outcome));
+  }
+  ended = end.attempt;
+  ++site.run;
+  for (Observer* observer : stage.observers) observer->OnFreed(stage.Now(), worker, site.note, finished);
+  Ended(site.note.caller, end.outcome, /*said=*/true, std::exchange(site.started, false));
+}
+
+void Workers::Turn::Do(const TellWatcher& tell) {
+  const Watcher& watcher = workers.shown_[worker].watchers.back();
+  RouterMessage& message = workers.stage_.Say(workers.HopNs(worker, watcher.router), watcher.router);
+  workers.Tell(worker, watcher, message);
+  message.has_announcement = true;
+  message.announcement = workers.Announcement(worker, tell.sequence);
+}
+
+// ---- the virtual GPU ----
 
 void Workers::Start(WorkerId worker) {
   Site& site = sites_[worker];
@@ -190,34 +214,24 @@ void Workers::StopAtNextStep(WorkerId worker) {
   stage_.After(left_ns, Happening::kServiceEnds, worker.value(), ++site.run);
 }
 
-void Workers::TellStep(WorkerId worker) {
-  Site& site = sites_[worker];
+WorkProgressed Workers::StepOf(WorkerId worker) const {
+  const Site& site = sites_[worker];
   const int steps = scenario_.service[places_[worker].tier].steps;
   const auto takes_ns = static_cast<double>(std::max<std::int64_t>(1, site.ends_ns - site.started_ns));
   const double done = static_cast<double>(stage_.queue.now_ns() - site.started_ns) / takes_ns;
   const double step = std::min(1.0, done) * steps;
-  StepSlot(site,
-           SlotProgress{site.admitted, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(steps)});
+  return {static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(steps)};
 }
+
+// ---- what is said ----
 
 std::int64_t Workers::HopNs(WorkerId worker, RouterId router) {
   const WorkerPlace& place = places_[worker];
   return place.local == router ? stage_.network.LocalNs() : stage_.network.HereNs(place.region);
 }
 
-dispatch::WorkerNews Workers::News(WorkerId worker) const {
-  const Slot& slot = sites_[worker].slot;
-  dispatch::WorkerNews news;
-  news.state = slot.resting(stage_.Now()) ? dispatch::WorkerState::kFailed
-               : slot.busy()              ? dispatch::WorkerState::kBusy
-                                          : dispatch::WorkerState::kIdle;
-  if (!sites_[worker].alive) news.state = dispatch::WorkerState::kUnknown;
-  news.draining = slot.draining();
-  return news;
-}
-
 void Workers::Show(WorkerId worker) {
-  const Slot& slot = sites_[worker].slot;
+  const Slot& slot = sites_[worker].node.slot();
   const std::int64_t now_ns = stage_.queue.now_ns();
   Shown& shown = shown_[worker];
   shown.busy_before_ns = ToInt64Nanoseconds(slot.busy_total(stage_.Now()));
@@ -227,28 +241,29 @@ void Workers::Show(WorkerId worker) {
 }
 
 // One message to each router that it concerns.
-void Workers::Say(WorkerId worker, const Speech& speech) {
+void Workers::Say(const Turn& turn) {
+  const WorkerId worker = turn.worker;
   RouterMessage* to_caller = nullptr;
-  if (speech.on_attempt != RouterMessage::OnAttempt::kNothing) {
-    to_caller = &stage_.TellCaller(HopNs(worker, speech.caller.router), speech.caller, speech.on_attempt);
+  if (turn.on_attempt != RouterMessage::OnAttempt::kNothing) {
+    to_caller = &stage_.TellCaller(HopNs(worker, turn.caller.router), turn.caller, turn.on_attempt);
     to_caller->worker = InRegion(worker);
-    to_caller->outcome = speech.outcome;
-    to_caller->answered = speech.answered;
-    to_caller->may_have_started = speech.may_have_started;
-    to_caller->retry_after_ns = speech.retry_after_ns;
+    to_caller->outcome = turn.outcome;
+    to_caller->answered = turn.answered;
+    to_caller->may_have_started = turn.may_have_started;
+    to_caller->retry_after_ns = ToInt64Nanoseconds(turn.retry_after);
   }
-  if (speech.news) Show(worker);
-  if (!speech.news && !speech.announce) return;
+  if (turn.told == 0) return;
+  Show(worker);
   const Watchers& watchers = shown_[worker].watchers;
-  ledger::Announce announcement;
-  if (speech.announce && !watchers.empty()) announcement = Announcement(worker);
+  const ledger::Announce* said = nullptr;
   for (const Watcher& watcher : watchers) {
-    if (!speech.announce && watcher.router != places_[worker].local) continue;
-    const bool same = to_caller != nullptr && speech.caller.router == watcher.router;
+    const bool same = to_caller != nullptr && turn.caller.router == watcher.router;
     RouterMessage& message = same ? *to_caller : stage_.Say(HopNs(worker, watcher.router), watcher.router);
     Tell(worker, watcher, message);
-    message.has_announcement = speech.announce;
-    if (speech.announce) message.announcement = announcement;
+    message.has_announcement = turn.announces;
+    if (!turn.announces) continue;
+    message.announcement = said != nullptr ? *said : Announcement(worker, turn.told);
+    said = &message.announcement;
   }
 }
 
@@ -256,61 +271,57 @@ void Workers::Tell(WorkerId worker, const Watcher& watcher, RouterMessage& messa
   message.worker = InRegion(worker);
   message.watch = watcher.watch;
   message.tier = TierSaid(worker);
-  message.news = News(worker);
+  message.news = shown_[worker].News();
   message.busy_ns = shown_[worker].BusyNs(stage_.queue.now_ns());
 }
 
 void Workers::AddWatcher(WorkerId worker, const Watcher& watcher) {
   shown_[worker].watchers.push_back(watcher);
   Show(worker);
-  RouterMessage& message = stage_.Say(HopNs(worker, watcher.router), watcher.router);
-  Tell(worker, watcher, message);
-  message.has_announcement = true;
-  message.announcement = Announcement(worker);
+  StepAlone(worker, WatchOpened{watcher.watch});
+  NoteBeat(worker);
 }
 
 void Workers::RemoveWatcher(WorkerId worker, WatchNumber watch) {
   Watchers& watchers = shown_[worker].watchers;
-  watchers.erase(std::remove_if(watchers.begin(), watchers.end(),
-                                [watch](const Watcher& w) { return w.watch == watch; }),
-                 watchers.end());
+  const auto found =
+      std::find_if(watchers.begin(), watchers.end(), [watch](const Watcher& w) { return w.watch == watch; });
+  if (found == watchers.end()) return;
+  watchers.erase(found);
+  StepAlone(worker, WatchClosed{});
+  NoteBeat(worker);
 }
 
-ledger::Announce Workers::Announcement(WorkerId worker) {
-  Site& site = sites_[worker];
-  announced_ns_[worker] = stage_.queue.now_ns();
+// As routers read the state (router/daemon/ledger_sessions_leaders.cc).
+ledger::Announce Workers::Announcement(WorkerId worker, std::uint64_t sequence) const {
+  const Site& site = sites_[worker];
+  const Slot& slot = site.node.slot();
   ledger::Announce announce{.worker = InRegion(worker),
-                            .sequence = site.slot.NextSequence(),
+                            .sequence = sequence,
                             .status = ledger::WorkerStatus::kIdle,
-                            .fence = site.slot.fence(),
+                            .fence = slot.fence(),
                             .running = {}};
-  if (site.slot.busy() || site.slot.resting(stage_.Now())) announce.status = ledger::WorkerStatus::kBusy;
-  if (site.slot.draining()) announce.status = ledger::WorkerStatus::kLeaving;
-  if (site.admitted != 0) announce.running = site.note.lease;
+  if (slot.busy() || slot.resting(stage_.Now())) announce.status = ledger::WorkerStatus::kBusy;
+  if (slot.draining()) announce.status = ledger::WorkerStatus::kLeaving;
+  if (slot.busy()) announce.running = site.note.lease;
   return announce;
 }
 
-std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, RouterId watcher,
-                                               std::int64_t silent_ns) {
-  std::vector<ledger::Announce> overdue;
-  const std::int64_t before_ns = stage_.queue.now_ns() - silent_ns;
-  const auto [begin, end] = Range(region, tier);
-  for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
-    const bool silent =
-        announced_ns_[worker] <= before_ns && stalled_until_ns(worker) <= stage_.queue.now_ns();
-    if (!silent) continue;
-    const bool watched = std::any_of(watchers(worker).begin(), watchers(worker).end(),
-                                     [watcher](const Watcher& w) { return w.router == watcher; });
-    if (watched) overdue.push_back(Announcement(worker));
+// One whose node wants to be woken now speaks by itself.
+void Workers::Beat(std::vector<Heartbeat>& beats) {
+  const std::int64_t now_ns = stage_.queue.now_ns();
+  for (std::size_t i = 0; i < beats_ns_.size(); ++i) {
+    const WorkerId worker(i);
+    if (beats_ns_[worker] > now_ns || stalled_until_ns(worker) > now_ns) continue;
+    if (sites_[worker].node.NextWake() <= stage_.Now()) continue;
+    Turn turn = TurnOf(worker);
+    Step(turn, WorkerWake{});
+    NoteBeat(worker);
+    if (turn.told != 0) beats.push_back({worker, Announcement(worker, turn.told)});
   }
-  return overdue;
 }
 
-void Workers::ArmWake(WorkerId worker) {
-  Site& site = sites_[worker];
-  const Time wake = site.slot.NextWake();
-  if (site.wake.Wants(wake)) stage_.At(wake, Happening::kWorkerWakes, worker.value());
-}
+// ---- lives ----
 
 void Workers::Kill(WorkerId worker) {
   Site& site = sites_[worker];
@@ -318,13 +329,15 @@ void Workers::Kill(WorkerId worker) {
   site.alive = false;
   shown_[worker].stalled_until_ns = 0;  // a process that is gone refuses at once
   for (Observer* observer : stage_.observers) observer->OnWorkerDied(stage_.Now(), worker);
-  Speech last;
-  if (site.admitted != 0) last.Ended(site.note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/true);
-  site.admitted = 0;
-  announced_ns_[worker] = kBusy;
+  Turn last = TurnOf(worker);
+  if (site.node.attempt() != 0) {
+    last.Ended(site.note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/true);
+  }
+  if (site.restarts) shown_[worker].wrong_tier = *std::exchange(site.restarts, std::nullopt);
+  beats_ns_[worker] = kNever;
   site.started = false;
   ++site.run;
-  Say(worker, last);
+  Say(last);
   Show(worker);
   const Watchers watchers = shown_[worker].watchers;
   shown_[worker].watchers.clear();
@@ -337,19 +350,25 @@ void Workers::Revive(WorkerId worker) {
   Site& site = sites_[worker];
   if (site.alive) return;
   site.alive = true;
-  SlotSettings settings = SettingsFor(places_[worker].tier);
-  settings.started = stage_.Now();
-  site.slot = Slot(settings);
-  announced_ns_[worker] = stage_.queue.now_ns();
+  WorkerSettings settings = SettingsFor(places_[worker].tier);
+  settings.slot.started = stage_.Now();
+  site.node = WorkerNode(settings);
   Show(worker);
+}
+
+void Workers::Restart(WorkerId worker, bool wrong_tier) {
+  if (alive(worker)) {
+    sites_[worker].restarts = wrong_tier;
+    Stop(worker);
+  } else {
+    shown_[worker].wrong_tier = wrong_tier;
+  }
 }
 
 void Workers::LoseRouter(RouterId router) {
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const WorkerId worker(i);
-    if (sites_[worker].admitted != 0 && sites_[worker].note.caller.router == router) {
-      OnWithdraw(worker, sites_[worker].note);
-    }
+    if (sites_[worker].note.caller.router == router) OnWithdraw(worker, sites_[worker].note);
   }
 }
 

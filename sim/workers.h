@@ -1,22 +1,24 @@
-// The workers of a simulation: the production slot, and a virtual GPU that is busy for the time a job takes.
+// The workers of a simulation: the production node, and a virtual GPU that is busy for the time a job takes.
 //
-// A worker answers offers through its slot (worker/slot.h), as the daemon does: started, busy, or how the job
-// ended. A job that is cancelled frees the worker at the next solver step. Faults: a dead worker refuses
-// connections and loses its job; a slow one takes longer; a sinkhole fails every job at once. News of a
-// change goes over the watch streams that routers have opened, but for one: a leader that granted the job
-// need not be told that it has begun. What one router is to hear in one moment travels together. Which leases
-// a worker still obeys is the slot's to say.
+// A worker decides as the daemon does, with its node (worker/worker_node.h); here streams are carried in
+// virtual time. What one router is to hear in one moment travels together, and what a heartbeat says to
+// leaders of ledgers is handed over in rounds (Beat), because there are many; all other routers look it up
+// when they report (shown). An upload is complete with the offer, and a result is fetched with the end. A job
+// that is cancelled frees the worker at the next solver step. Faults: a dead worker refuses connections and
+// loses its job; a slow one takes longer; a sinkhole fails every job at once; one that was started as a
+// worker of another tier rejects all.
 //
 // Workers are ordered by region, then tier, so that a region's workers are a range: routers know them by
 // their place in it.
 //
-// Complexity: a few slot steps a job. One owner.
+// Complexity: a few steps a job. One owner.
 #ifndef RINGWAY_SIM_WORKERS_H_
 #define RINGWAY_SIM_WORKERS_H_
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,7 +28,7 @@
 #include "sim/prefetch.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
-#include "worker/slot.h"
+#include "worker/worker_node.h"
 
 namespace ringway::sim {
 
@@ -55,8 +57,13 @@ class Workers {
   void Revive(WorkerId worker);
   void SetSlowness(WorkerId worker, double factor) { sites_[worker].slowness = factor; }
   void SetSinkhole(WorkerId worker, bool sinkhole) { sites_[worker].sinkhole = sinkhole; }
-  // It was started as a worker of a tier that the fleet does not have.
-  void SetWrongTier(WorkerId worker, bool wrong) { shown_[worker].wrong_tier = wrong; }
+  // It is told to end, and is dead when it is quiet.
+  void Stop(WorkerId worker) {
+    if (alive(worker)) StepAlone(worker, StopOrdered{});
+  }
+  // Its operator ends it so, and starts it anew; `wrong_tier`: as a worker of a tier that the fleet does not
+  // have.
+  void Restart(WorkerId worker, bool wrong_tier);
   // That it says to serve; invalid: one that the fleet does not have.
   TierId TierSaid(WorkerId worker) const {
     return shown_[worker].wrong_tier ? TierId() : places_[worker].tier;
@@ -69,22 +76,23 @@ class Workers {
   bool Healthy(WorkerId worker) const {
     const Site& site = sites_[worker];
     return site.alive && !site.sinkhole && !shown_[worker].wrong_tier && site.fail_next == 0 &&
-           !site.slot.resting(stage_.Now()) && !site.slot.draining() &&
+           !slot(worker).resting(stage_.Now()) && !slot(worker).draining() &&
            stalled_until_ns(worker) <= stage_.queue.now_ns();
   }
   // The router's streams broke: its jobs are withdrawn.
   void LoseRouter(RouterId router);
 
-  // What the tier's idle workers in the region say of themselves to one that watches them, if they have said
-  // nothing for so long.
-  std::vector<ledger::Announce> Overdue(RegionId region, TierId tier, RouterId watcher,
-                                        std::int64_t silent_ns);
-  dispatch::WorkerNews News(WorkerId worker) const;
+  // What the workers say whose heartbeat is due, in the order of workers.
+  struct Heartbeat {
+    WorkerId worker;
+    ledger::Announce announce;
+  };
+  void Beat(std::vector<Heartbeat>& beats);
 
   // A hint to the memory: the worker is about to be used.
   void Foresee(WorkerId worker) const {
     Prefetch(&sites_[worker]);
-    Prefetch(&announced_ns_[worker]);
+    Prefetch(&beats_ns_[worker]);
     Prefetch(&shown_[worker]);
     Prefetch(&places_[worker]);
   }
@@ -145,63 +153,96 @@ class Workers {
     }
   };
   const Shown& shown(WorkerId worker) const { return shown_[worker]; }
-  const Slot& slot(WorkerId worker) const { return sites_[worker].slot; }
+  const Slot& slot(WorkerId worker) const { return sites_[worker].node.slot(); }
 
  private:
-  // Begins with a cache line, and ends with what the slot seldom needs.
+  // Begins with a cache line, and ends with what the node seldom needs.
   struct alignas(kCacheLine) Site {
-    explicit Site(const SlotSettings& settings) : slot(settings) {}
+    explicit Site(const WorkerSettings& settings) : node(settings) {}
     bool alive = true;
     bool sinkhole = false;
     bool started = false;
-    bool fails = false;     // the job that runs
-    int fail_next = 0;      // jobs
-    std::uint32_t run = 0;  // counts starts and stops; a stale end is recognised by it
+    bool fails = false;              // the job that runs
+    std::optional<bool> restarts{};  // with a wrong tier, or its own, when it is quiet
+    int fail_next = 0;               // jobs
+    std::uint32_t run = 0;           // counts starts and stops; a stale end is recognised by it
     double slowness = 1;
-    AttemptId last_attempt = 0;  // this worker's own numbers, for its slot
-    AttemptId admitted = 0;      // 0: none
+    AttemptId last_attempt = 0;  // this worker's own numbers, for its node
     std::int64_t started_ns = 0;
     std::int64_t ends_ns = 0;
     WakeCall wake;
-    OfferNote note;  // of the admitted attempt
-    Slot slot;
+    OfferNote note;  // of the attempt in the slot
+    WorkerNode node;
   };
 
-  // What a worker has to say in one moment.
-  struct Speech {
+  // What a worker says in one moment, and what a node's steps in it hand out (WorkerShell).
+  struct Turn {
+    Workers& workers;
+    WorkerId worker;
+    Site& site;
+    std::vector<SlotAction>& slot_actions;
+    const OfferNote* offer = nullptr;  // that it is told of
+
     RouterMessage::OnAttempt on_attempt = RouterMessage::OnAttempt::kNothing;
+    Caller caller = {};
     Outcome outcome = Outcome::kFailed;
     bool answered = false;
     bool may_have_started = true;
-    bool news = false;
-    bool announce = false;
-    Caller caller;
-    std::int64_t retry_after_ns = 0;
+    Duration retry_after = {};
+    std::uint64_t told = 0;    // the number of what watchers hear; 0: nothing
+    bool announces = false;    // to leaders of ledgers, too
+    std::uint64_t answer = 0;  // of what the caller hears who fenced
+    AttemptId ended = 0;       // its stream closes
+    bool finished = false;     // the job of the backend, for whoever looks on
+    bool quiet = false;
 
-    void Ended(const Caller& of, Outcome how, bool said, bool begun) {
-      on_attempt = RouterMessage::OnAttempt::kEnded;
-      caller = of;
-      outcome = how;
-      answered = said;
-      may_have_started = begun;
+    void Ended(const Caller& of, Outcome how, bool said, bool begun);
+    template <class Event>
+    void SlotStepped(const Event& event, const std::vector<SlotAction>& actions);
+    template <class Action>
+    void Perform(const Action& action) {
+      workers.stage_.kinds.worker_actions.Count(action);
+      if constexpr (requires { Do(action); }) Do(action);
     }
+    // The rest is for streams, logs, figures and backends.
+    void Do(const AcceptAttempt& accept);
+    void Do(const EndAttempt& end);
+    void Do(const StartWork&) { workers.Start(worker); }
+    void Do(const CancelWork&) { workers.StopAtNextStep(worker); }
+    void Do(const TellWatchers& tell) {
+      told = tell.sequence;
+      announces = tell.announces;
+    }
+    void Do(const TellWatcher& tell);
+    void Do(const TellCaller& tell) { answer = tell.sequence; }
+    void Do(const WentQuiet&) { quiet = true; }
   };
 
-  void StepSlot(Site& site, const SlotEvent& event);
-  void Perform(WorkerId worker, AttemptId offered, const OfferNote& offer);
-  void Perform(WorkerId worker, const SlotAction& action, AttemptId offered, const OfferNote& offer,
-               Speech& speech);
+  Turn TurnOf(WorkerId worker) { return {*this, worker, sites_[worker], slot_actions_}; }
+  template <class Event>
+  void Step(Turn& turn, const Event& event) {
+    stage_.kinds.worker_events.Count(event);
+    turn.site.node.Step(stage_.Now(), event, turn);
+  }
+  // Carries what was said, and asks to be woken.
+  void End(Turn& turn);
+  template <class Event>
+  void StepAlone(WorkerId worker, const Event& event) {
+    Turn turn = TurnOf(worker);
+    Step(turn, event);
+    End(turn);
+  }
   void Start(WorkerId worker);
   void StopAtNextStep(WorkerId worker);
   // At which step its job is: told when somebody asks how long that takes, which is all that it is for.
-  void TellStep(WorkerId worker);
-  void Say(WorkerId worker, const Speech& speech);
+  WorkProgressed StepOf(WorkerId worker) const;
+  void Say(const Turn& turn);
   void Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const;
   void Show(WorkerId worker);
+  void NoteBeat(WorkerId worker) { beats_ns_[worker] = Stage::Ns(sites_[worker].node.NextHeartbeat()); }
   std::int64_t HopNs(WorkerId worker, RouterId router);
-  ledger::Announce Announcement(WorkerId worker);
-  void ArmWake(WorkerId worker);
-  SlotSettings SettingsFor(TierId tier) const;
+  ledger::Announce Announcement(WorkerId worker, std::uint64_t sequence) const;
+  WorkerSettings SettingsFor(TierId tier) const;
 
   Stage& stage_;
   const Scenario& scenario_;
@@ -209,10 +250,10 @@ class Workers {
   IdVector<RegionId, WorkerId> first_;  // worker of each region
   IdVector<RegionId, IdVector<TierId, std::pair<WorkerId, WorkerId>>> ranges_;
   IdVector<WorkerId, Site> sites_;
-  // When each last announced itself; kBusy: has a job, or is dead. Apart, because all are looked through.
-  IdVector<WorkerId, std::int64_t> announced_ns_;
+  // When the heartbeat of each is due. Apart, because all are looked through.
+  IdVector<WorkerId, std::int64_t> beats_ns_;
   IdVector<WorkerId, Shown> shown_;
-  std::vector<SlotAction> actions_;
+  std::vector<SlotAction> slot_actions_;
 };
 
 }  // namespace ringway::sim

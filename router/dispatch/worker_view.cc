@@ -41,6 +41,7 @@ void WorkerView::Reindex(WorkerId worker) {
   }
   const bool counted = usable && e.rest == Rest::kNone;
   const bool busy = counted && (e.held != 0 || e.state == WorkerState::kBusy);
+  if (counted == e.counted && busy == e.counted_busy) return;
   pool.listed += static_cast<std::size_t>(counted) - static_cast<std::size_t>(e.counted);
   pool.busy += static_cast<std::size_t>(busy) - static_cast<std::size_t>(e.counted_busy);
   e.counted = counted;

@@ -119,6 +119,8 @@ TEST(SeedSuite, EveryKindOfEventAndActionOccurs) {
   Note("ledger answer", kinds.ledger_answers.Never(), never);
   Note("registry event", kinds.registry_events.Never(), never);
   Note("registry action", kinds.registry_actions.Never(), never);
+  Note("worker event", kinds.worker_events.Never(), never);
+  Note("worker action", kinds.worker_actions.Never(), never);
   Note("slot event", kinds.slot_events.Never(), never);
   Note("slot action", kinds.slot_actions.Never(), never);
   Note("controller event", kinds.controller_events.Never(), never);
