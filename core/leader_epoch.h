@@ -28,6 +28,9 @@ constexpr bool EpochCredible(std::uint64_t claimed, std::uint64_t own) {
   return claimed <= own || claimed - own <= kEpochStepMax;
 }
 
+// Whether any leader can have reached it; of what is read from disk.
+constexpr bool EpochPossible(std::uint64_t epoch) { return epoch < kEpochMax; }
+
 }  // namespace ringway
 
 #endif  // RINGWAY_CORE_LEADER_EPOCH_H_

@@ -18,9 +18,12 @@ namespace ringway {
 inline constexpr std::uint64_t kLeaderEpochMax = std::uint64_t{1} << 48;
 inline constexpr std::uint64_t kLeaderEpochStepMax = std::uint64_t{1} << 20;
 
+// Whether it is one that a controller claims.
+inline bool LeaderEpochClaimed(std::uint64_t epoch) { return epoch < kLeaderEpochMax; }
+
 // Whether `next` can have come after `known`; nothing known: all that a controller claims.
 inline bool IsPlausible(const Fence& known, const Fence& next) {
-  if (next.leader_epoch >= kLeaderEpochMax) return false;
+  if (!LeaderEpochClaimed(next.leader_epoch)) return false;
   return !known.stated() || next.leader_epoch <= known.leader_epoch + kLeaderEpochStepMax;
 }
 

@@ -10,6 +10,7 @@
 #ifndef RINGWAY_ROUTER_NODE_EVENT_H_
 #define RINGWAY_ROUTER_NODE_EVENT_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -45,14 +46,17 @@ struct LeadersGiven {
   std::vector<TierLeader> here;
   std::vector<TierLeaderElsewhere> elsewhere;
 };
-// The newest directory.
+// The newest directory of a controller, whose epoch this is; or, from disk, one that is in force already and
+// is not judged a second time.
 struct DirectoryHeard {
+  std::uint64_t epoch = 0;
+  bool from_disk = false;
   DirectoryGiven given;
   LeadersGiven leaders;
 };
 
 // The fleet has changed. `tiers`: of every worker whose tier anybody has named, what that is now.
-// `directory`: the newest, read anew, since it may name what this fleet has and the last one had not.
+// `directory`: the one on disk, read anew, since it may name what this fleet has and the last one had not.
 struct FleetHeard {
   std::shared_ptr<const Fleet> fleet;
   std::vector<TierResolved> tiers;
@@ -67,6 +71,23 @@ struct TierHeard {
 
 using NodeEvent = std::variant<NodeWake, RouterEvent, LocalWorkerNamed, PoolGiven, PoolWorkerChecked,
                                WatchHeard, WatchEnded, DirectoryHeard, FleetHeard, TierHeard>;
+
+// ---- what the node itself wants; what its parts want is theirs (router_action.h, ledger_session.h,
+// worker_registry.h) ----
+
+// Told before any part hears of the directory, so that a shell takes over nothing from one that is refused.
+struct DirectoryDecided {
+  std::uint64_t epoch = 0;
+  std::uint64_t epoch_seen_max = 0;  // of the controllers that this router has heard of
+  bool active = false;               // else it is of an earlier leader, and changes nothing
+  bool store = false;                // it takes the place of the one on disk
+};
+// For the log: the controller that welcomed this router cannot have had a predecessor of epoch `seen`.
+struct EpochForgotten {
+  std::uint64_t seen = 0;
+  std::uint64_t leader = 0;
+};
+using NodeAction = std::variant<DirectoryDecided, EpochForgotten>;
 
 }  // namespace ringway::router
 

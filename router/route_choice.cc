@@ -70,7 +70,7 @@ void RouteChooser::FollowLeader(std::uint64_t epoch) {
 
 std::string RouteChooser::UseTable(std::shared_ptr<const RoutingTable> table, bool from_disk) {
   const TableVersion offered = table->version;
-  if (offered.epoch < epoch_seen_max_) {
+  if (!from_disk && offered.epoch < epoch_seen_max_) {
     return absl::StrCat("table ", offered.epoch, ".", offered.version, " is of an earlier leader; epoch ",
                         epoch_seen_max_, " has been seen");
   }

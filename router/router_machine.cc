@@ -5,14 +5,17 @@
 
 namespace ringway::router {
 
-RouterMachine::RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet)
+RouterMachine::RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet,
+                             std::uint64_t epoch_seen_max)
     : view_(settings.home, settings.name, settings.seed, std::move(fleet)),
       jobs_({.jobs_max = settings.jobs_max,
              .started = settings.started,
              .offer_limit = settings.offer_limit,
              .hold_keyed = !settings.once.router.empty()},
             view_),
-      keys_(settings.once) {}
+      keys_(settings.once) {
+  view_.routes.FollowLeader(epoch_seen_max);
+}
 
 void RouterMachine::Step(Time now, const RouterEvent& event, std::vector<RouterAction>& actions) {
   std::visit([&](const auto& e) { Step(now, e, actions); }, event);

@@ -44,7 +44,9 @@ struct RouterSettings {
 class RouterMachine {
  public:
   // `fleet` must contain the home region.
-  RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet);
+  // `epoch_seen_max`: of controllers, by an earlier life.
+  RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet,
+                std::uint64_t epoch_seen_max = 0);
 
   // Appends to `actions`. `now` does not run backwards.
   void Step(Time now, const RouterEvent& event, std::vector<RouterAction>& actions);

@@ -5,7 +5,17 @@ namespace ringway::router {
 RouterNode::RouterNode(const NodeSettings& settings, std::shared_ptr<const Fleet> fleet)
     : settings_(settings), registry_(settings.watch_max) {
   AddSessions(*fleet);
-  machine_.emplace(settings.router, std::move(fleet));
+  machine_.emplace(settings.router, std::move(fleet), settings.epoch_seen_max);
+}
+
+// What is on disk names everybody; a controller that is still getting to know them does not.
+DirectoryDecided RouterNode::Decide(const DirectoryHeard& heard) const {
+  const std::uint64_t seen = machine_->epoch_seen_max();
+  const bool active = heard.from_disk || heard.epoch >= seen;
+  return {.epoch = heard.epoch,
+          .epoch_seen_max = seen,
+          .active = active,
+          .store = active && !heard.from_disk && !(heard.given.partial && stored_)};
 }
 
 std::vector<TierId> RouterNode::AddSessions(const Fleet& fleet) {

@@ -7,8 +7,10 @@
 //   * A worker that the registry lists is listed at the machine and, if its tier is in ledger mode, at that
 //     tier's session and no other, with what it has announced over a watch stream that still stands.
 //   * What it says goes to the registry, then to the session where it was listed last; so does the end.
-//   * A directory: registry, then each tier's session, then LeadershipSeen for the registry wherever this
-//     changed who leads. A partial one takes nobody away, and none moves a leader that is fixed.
+//   * A directory of an earlier controller than the newest that was heard of changes nothing. Any other:
+//     registry, then each tier's session, then LeadershipSeen for the registry wherever this changed who
+//     leads. A partial one takes nobody away, nor the place of one on disk; none moves a leader that is
+//     fixed.
 //   * A fleet: sessions for new tiers, how many may wait at the others, the machine, the tiers of known
 //     workers, the directory.
 //   * What a session wants told to the machine waits until the part that is stepping has done, and is told
@@ -55,7 +57,13 @@ struct NodeSettings {
   std::uint64_t incarnation = 0;  // of this life
   LeaderSettings leader = {};
   std::vector<TierLedger> tiers = {};
+  std::uint64_t epoch_seen_max = 0;  // of controllers, by an earlier life
 };
+
+// By the clock, in us, but above the last life's: a clock that was set back must not repeat one.
+constexpr std::uint64_t NextIncarnation(std::uint64_t clock_us, std::uint64_t last) {
+  return std::max(clock_us, last + 1'000'000);
+}
 
 // Who performs what a node wants, and may look on. Perform is called for what leaves the router: neither
 // TellLedger, AimLedger nor TellMachine is among it, and of the registry's actions only what streams, logs
@@ -64,12 +72,13 @@ struct NodeSettings {
 template <class Shell>
 concept NodeShell = requires(Shell& shell, Time now, TierId tier, RouterAction& action,
                              SessionAction& session_action, const RegistryAction& registry_action,
-                             const std::vector<RouterAction>& actions,
+                             const NodeAction& node_action, const std::vector<RouterAction>& actions,
                              const std::vector<SessionAction>& session_actions,
                              const std::vector<RegistryAction>& registry_actions) {
   shell.Perform(action);
   shell.Perform(tier, session_action);
   shell.Perform(registry_action);
+  shell.Perform(node_action);
   shell.MachineStepped(now, TimePassed{}, actions);
   shell.SessionStepped(tier, LeaderWake{}, session_actions);
   shell.RegistryStepped(LocalWorkerNamed{}, registry_actions);
@@ -200,10 +209,7 @@ class RouterNode {
   template <class Shell>
   void On(Turn<Shell> turn, const NodeWake& event);
   template <class Shell>
-  void On(Turn<Shell> turn, const ControllerWelcomed& event) {
-    StepMachine(turn, event);
-    SeeController(turn, true);
-  }
+  void On(Turn<Shell> turn, const ControllerWelcomed& event);
   template <class Shell>
   void On(Turn<Shell> turn, const ControllerLost& event) {
     StepMachine(turn, event);
@@ -232,6 +238,7 @@ class RouterNode {
   void On(Turn<Shell> turn, const WatchEnded& event);
   template <class Shell>
   void On(Turn<Shell> turn, const DirectoryHeard& event);
+  DirectoryDecided Decide(const DirectoryHeard& heard) const;
   template <class Shell>
   void On(Turn<Shell> turn, const FleetHeard& event);
   template <class Shell>
@@ -263,6 +270,7 @@ class RouterNode {
   std::vector<std::uint32_t> announced_free_;
   Time sessions_wake_ = InfiniteFuture();  // the earliest of the sessions'
   std::optional<bool> connected_;          // to the controller, as sessions were told
+  bool stored_ = false;                    // a directory is on disk
   bool stepping_ = false;
   std::vector<LedgerNews> news_;  // for the machine
   // Reused. None is in use when its part begins a step.
@@ -366,7 +374,19 @@ void RouterNode::On(Turn<Shell> turn, const WatchEnded& event) {
 }
 
 template <class Shell>
+void RouterNode::On(Turn<Shell> turn, const ControllerWelcomed& event) {
+  const std::uint64_t seen = machine_->epoch_seen_max();
+  StepMachine(turn, event);
+  if (machine_->epoch_seen_max() < seen) turn.shell.Perform(NodeAction(EpochForgotten{seen, event.epoch}));
+  SeeController(turn, true);
+}
+
+template <class Shell>
 void RouterNode::On(Turn<Shell> turn, const DirectoryHeard& event) {
+  const DirectoryDecided decided = Decide(event);
+  turn.shell.Perform(NodeAction(decided));
+  if (!decided.active) return;
+  stored_ = stored_ || decided.store || event.from_disk;
   StepRegistry(turn, event.given);
   for (TierId tier(0); tier != tiers_.end_id(); tier = TierId(tier.index() + 1)) {
     if (tiers_[tier].session == nullptr) continue;

@@ -377,21 +377,21 @@ void ControlPlane::GiveMap(RouterId router) {
 void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
   const auto router = RouterOf(sent.stream);
   if (!router || !routers_.alive(*router)) return;
-  DirectoryNote note{.life = routers_.life(*router),
-                     .stream = sent.stream,
-                     .given = GivenTo(*router, *sent.directory),
-                     .leaders = {}};
+  DirectoryNote note{
+      .life = routers_.life(*router),
+      .stream = sent.stream,
+      .listing = {.epoch = sent.directory->version.epoch, .given = GivenTo(*router, *sent.directory)}};
   if (sent.directory->leaders.contains(sent.region)) {
     for (const controller::LeaderEntry& entry : sent.directory->leaders[sent.region]) {
       const auto leader = router_named_.find(entry.router);
       const RouterId named = leader != router_named_.end() ? leader->second : RouterId();
-      note.leaders.here.push_back({entry.tier,
-                                   {.router = named,
-                                    .self = named == *router,
-                                    .incarnation = entry.incarnation,
-                                    .address = {},
-                                    .fence = entry.fence,
-                                    .fresh = entry.fresh}});
+      note.listing.leaders.here.push_back({entry.tier,
+                                           {.router = named,
+                                            .self = named == *router,
+                                            .incarnation = entry.incarnation,
+                                            .address = {},
+                                            .fence = entry.fence,
+                                            .fresh = entry.fresh}});
     }
   }
   for (RegionId r(0); r != sent.directory->leaders.end_id(); r = RegionId(r.index() + 1)) {
@@ -399,7 +399,7 @@ void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
     for (const controller::LeaderEntry& entry : sent.directory->leaders[r]) {
       const auto leader = router_named_.find(entry.router);
       if (leader != router_named_.end())
-        note.leaders.elsewhere.push_back({entry.tier, {.region = r, .router = leader->second}});
+        note.listing.leaders.elsewhere.push_back({entry.tier, {.region = r, .router = leader->second}});
     }
   }
   Deliver(*router, std::move(note));
@@ -422,7 +422,7 @@ void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
   const DirectoryNote note = directories_.Take(detail);
   const bool stands = note.stream == routers_.control_stream(router);
   if (stands && routers_.alive(router) && routers_.life(router) == note.life) {
-    registries_.Direct(router, note.given, note.leaders);
+    registries_.Direct(router, note.listing);
   }
 }
 

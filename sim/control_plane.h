@@ -76,8 +76,7 @@ class ControlPlane {
   struct DirectoryNote {
     Life life = 0;                    // of the router
     controller::StreamId stream = 0;  // over which it comes
-    std::shared_ptr<const router::DirectoryGiven> given;
-    router::LeadersGiven leaders;
+    Registries::Listing listing;
   };
   struct Link {
     controller::StreamId stream = 0;      // 0: not connected

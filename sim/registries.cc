@@ -25,6 +25,10 @@ Registries::Registries(Stage& stage, const Scenario& scenario, Routers& routers,
   routers_.on_registry = [this](RouterId router, const router::RegistryAction& action) {
     std::visit([&](const auto& a) { Do(router, a); }, action);
   };
+  routers_.on_node = [this](RouterId router, const router::NodeAction& action) {
+    const auto* decided = std::get_if<router::DirectoryDecided>(&action);
+    if (decided != nullptr && decided->store) sites_[router].disk = *directed_;
+  };
   routers_.on_fleet = [this](RouterId router, const std::shared_ptr<const Fleet>& fleet) {
     UseFleet(router, fleet);
   };
@@ -54,7 +58,7 @@ void Registries::Begin() {
     first_[region] = std::move(all);
   }
   for (std::size_t i = 0; i < sites_.size(); ++i) {
-    sites_[RouterId(i)].disk = first_[routers_.places()[RouterId(i)]];
+    sites_[RouterId(i)].disk = {.epoch = kFirstView.epoch, .given = first_[routers_.places()[RouterId(i)]]};
     Open(RouterId(i));
   }
   OnPoolsChecked();
@@ -76,19 +80,18 @@ void Registries::Open(RouterId router) {
 
 // ---- directories ----
 
-router::DirectoryHeard Registries::Disk(RouterId router) const {
-  const Site& site = sites_[router];
-  router::DirectoryHeard heard{.given = *site.disk, .leaders = site.leaders};
+router::DirectoryHeard Registries::Heard(RouterId router, const Listing& listing, bool from_disk) {
+  router::DirectoryHeard heard{
+      .epoch = listing.epoch, .from_disk = from_disk, .given = *listing.given, .leaders = listing.leaders};
   std::erase_if(heard.given.routers,
                 [router](const router::DirectoryRouter& r) { return r.router == router; });
   return heard;
 }
 
-void Registries::Direct(RouterId router, std::shared_ptr<const router::DirectoryGiven> given,
-                        router::LeadersGiven leaders) {
-  sites_[router].disk = std::move(given);
-  sites_[router].leaders = std::move(leaders);
-  routers_.Step(router, Disk(router));
+void Registries::Direct(RouterId router, const Listing& listing) {
+  directed_ = &listing;
+  routers_.Step(router, Heard(router, listing, false));
+  directed_ = nullptr;
   routers_.Rest(router);
 }
 

@@ -47,9 +47,14 @@ class Registries {
   // Routers ask the plain servers of their pools whether they live (pools.cc).
   void OnPoolsChecked();
 
-  // A directory reached the router, which does not name itself as another one.
-  void Direct(RouterId router, std::shared_ptr<const router::DirectoryGiven> given,
-              router::LeadersGiven leaders);
+  // A directory as it goes to a router, and is kept on its disk.
+  struct Listing {
+    std::uint64_t epoch = 0;  // of the controller
+    std::shared_ptr<const router::DirectoryGiven> given;
+    router::LeadersGiven leaders = {};
+  };
+  // One reached the router, which does not name itself as another one.
+  void Direct(RouterId router, const Listing& listing);
   // It reports the worker, by its region's number: as beside it, or adopted.
   bool SpeaksFor(RouterId router, WorkerId worker) const {
     return routers_.alive(router) && RegistryOf(router).Own(worker);
@@ -68,10 +73,9 @@ class Registries {
 
  private:
   struct Site {
-    IdVector<WorkerId, WatchNumber> watches;             // by the region's numbers
-    std::shared_ptr<const router::DirectoryGiven> disk;  // the last directory
-    router::LeadersGiven leaders;                        // of it
-    IdVector<WorkerId, int> unanswered;                  // health checks in a row
+    IdVector<WorkerId, WatchNumber> watches;  // by the region's numbers
+    Listing disk;                             // what the node wanted stored last
+    IdVector<WorkerId, int> unanswered;       // health checks in a row
   };
   // A watch stream on its way: it opens, has ended, or is to be tried again.
   struct WatchNote {
@@ -83,8 +87,8 @@ class Registries {
   };
 
   void Open(RouterId router);
-  // The last directory.
-  router::DirectoryHeard Disk(RouterId router) const;
+  static router::DirectoryHeard Heard(RouterId router, const Listing& listing, bool from_disk);
+  router::DirectoryHeard Disk(RouterId router) const { return Heard(router, sites_[router].disk, true); }
   const router::WorkerRegistry& RegistryOf(RouterId router) const { return routers_.node(router).registry(); }
   void GivePools(RouterId router);
   void CheckPool(RouterId router, TierId tier);
@@ -115,6 +119,7 @@ class Registries {
   IdVector<RegionId, std::shared_ptr<const router::DirectoryGiven>> first_;
   MessagePool<WatchNote> notes_;
   WatchNumber last_watch_ = 0;
+  const Listing* directed_ = nullptr;  // that a node is deciding on
 };
 
 }  // namespace ringway::sim

@@ -58,7 +58,8 @@ router::NodeSettings Routers::SettingsOf(RouterId router) const {
                                            .once = std::move(once)},
                                 .watch_max = scenario_.watch_max,
                                 .self = LocalOf(router),
-                                .incarnation = site.life};
+                                .incarnation = site.life,
+                                .epoch_seen_max = site.epoch_seen_max};
   // Without a controller operators say who leads, as --leader does.
   for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
     const bool plain = scenario_.service[tier].plain;
@@ -373,6 +374,7 @@ void Routers::Kill(RouterId router) {
   Site& site = sites_[router];
   if (!site.node) return;
   for (Observer* observer : stage_.observers) observer->OnRouterDied(stage_.Now(), router);
+  site.epoch_seen_max = site.node->machine().epoch_seen_max();
   site.node.reset();
   ++site.life;
   for (std::size_t i = 0; i < site.held.size(); ++i) {

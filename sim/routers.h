@@ -118,6 +118,7 @@ class Routers {
   // What sessions and the registry want carried; the fleet that it was given.
   std::function<void(RouterId, TierId, router::SessionAction&)> on_session;
   std::function<void(RouterId, const router::RegistryAction&)> on_registry;
+  std::function<void(RouterId, const router::NodeAction&)> on_node;
   std::function<void(RouterId, const std::shared_ptr<const Fleet>&)> on_fleet;
   // About idempotency keys: a question for another router, and the answer to one.
   std::function<void(RouterId, const router::AskReplica&)> on_ask;
@@ -143,6 +144,7 @@ class Routers {
     absl::flat_hash_map<std::pair<std::uint32_t, router::AttemptId>, JobId> forwarded;
     WakeCall wake;
     std::shared_ptr<const RoutingTable> table;  // the last good one, "on disk"
+    std::uint64_t epoch_seen_max = 0;           // as well
     int revived = 0;
   };
 
@@ -175,6 +177,7 @@ class Routers {
     void Perform(router::RouterAction& action) { routers.Perform(router, action); }
     void Perform(TierId tier, router::SessionAction& action) { routers.on_session(router, tier, action); }
     void Perform(const router::RegistryAction& action) { routers.on_registry(router, action); }
+    void Perform(const router::NodeAction& action) { routers.on_node(router, action); }
   };
 
   void Create(RouterId router);

@@ -126,7 +126,7 @@ absl::StatusOr<SlotFenced> FencedOf(const v1::FenceRequest& request) {
     return absl::InvalidArgumentError(absl::StrCat("FenceRequest.upto: is '", request.upto().substr(0, 80),
                                                    "', which is no lease (L1-2-3)"));
   }
-  if (request.leader_epoch() >= kLeaderEpochMax) {
+  if (!LeaderEpochClaimed(request.leader_epoch())) {
     return absl::InvalidArgumentError(absl::StrCat("FenceRequest.leader_epoch: is ", request.leader_epoch(),
                                                    "; less than ", kLeaderEpochMax,
                                                    " is allowed, which no controller reaches"));

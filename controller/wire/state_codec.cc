@@ -336,15 +336,15 @@ void EditTerms(v1::ControllerState& message, const std::function<void(v1::Term&)
 }
 
 bool DropAbsurdEpochs(v1::ControllerState& message) {
-  bool dropped = message.epoch() >= kEpochMax;
+  bool dropped = !EpochPossible(message.epoch());
   if (dropped) message.set_epoch(0);
   if (!message.has_directory()) return dropped;
-  if (message.directory().view_epoch() >= kEpochMax) {
+  if (!EpochPossible(message.directory().view_epoch())) {
     message.mutable_directory()->clear_view_version();
     dropped = true;
   }
   for (v1::LeaderEntry& leader : *message.mutable_directory()->mutable_leaders()) {
-    if (leader.leader_epoch() < kEpochMax) continue;
+    if (EpochPossible(leader.leader_epoch())) continue;
     // That somebody held the ledger stays known: the next one is not the first.
     leader.clear_router();
     leader.clear_leader_epoch();

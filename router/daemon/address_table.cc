@@ -33,19 +33,22 @@ WorkerId AddressTable::FindWorker(const std::string& address) const {
   return found == workers_by_address_.end() ? WorkerId() : found->second;
 }
 
-RouterId AddressTable::RouterNamed(const std::string& name, const std::string& address) {
-  RouterId id;
-  if (const auto found = routers_by_name_.find(name); found != routers_by_name_.end()) {
-    id = found->second;
-  } else {
-    if (routers_.size() >= kEntriesMax) return RouterId();
-    id = routers_.push_back(std::make_unique<KnownRouter>());
-    routers_[id]->name = name;
-    routers_by_name_[name] = id;
-  }
-  KnownRouter& router = *routers_[id];
-  if (std::exchange(router.address, address) != address) HangUp(id);
+RouterId AddressTable::RouterNamed(const std::string& name) {
+  if (const RouterId known = FindRouter(name); known.valid()) return known;
+  if (routers_.size() >= kEntriesMax) return RouterId();
+  const RouterId id = routers_.push_back(std::make_unique<KnownRouter>());
+  routers_[id]->name = name;
+  routers_by_name_[name] = id;
   return id;
+}
+
+RouterId AddressTable::FindRouter(const std::string& name) const {
+  const auto found = routers_by_name_.find(name);
+  return found == routers_by_name_.end() ? RouterId() : found->second;
+}
+
+void AddressTable::Move(RouterId id, const std::string& address) {
+  if (std::exchange(routers_[id]->address, address) != address) HangUp(id);
 }
 
 v1::Worker::Stub& AddressTable::WorkerStub(WorkerId id) {

@@ -66,8 +66,12 @@ class AddressTable {
   WorkerId WorkerAt(const std::string& address, Time now, bool local = false);
   // Invalid: never heard of.
   WorkerId FindWorker(const std::string& address) const;
-  // A router that moved gets a new channel. Invalid when the table is full.
-  RouterId RouterNamed(const std::string& name, const std::string& address);
+  // Invalid when the table is full. One that is new has no address yet.
+  RouterId RouterNamed(const std::string& name);
+  // Invalid: never named.
+  RouterId FindRouter(const std::string& name) const;
+  // Where it is reached; a router that moved gets a new channel.
+  void Move(RouterId id, const std::string& address);
 
   // The ways to call them.
   v1::Worker::Stub& WorkerStub(WorkerId id);

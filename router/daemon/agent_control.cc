@@ -1,5 +1,4 @@
 // The router's agent, towards the controller: maps, directories, tables, and their copy on disk.
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,18 +27,15 @@ void RouterAgent::OnWelcome(const v1::Welcome& welcome) {
   const double period_s = welcome.report_period_s();
   log_.Info(
       absl::StrCat("controller ", welcome.controller(), " welcomes this router, epoch ", welcome.epoch()));
-  if (!EpochCredible(state_.epoch_seen_max(), welcome.epoch())) {
-    log_.Error(absl::StrCat("epoch ", state_.epoch_seen_max(),
-                            ", which this router had seen, is forgotten: no leader "
-                            "can be more than ",
-                            kEpochStepMax, " ahead of controller ", welcome.controller(), ", epoch ",
-                            welcome.epoch()));
-    state_.set_epoch_seen_max(0);
-    unsaved_ = true;
-  }
   driver_.Apply(ControllerWelcomed{.epoch = welcome.epoch(),
                                    .report_period = Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
-  state_.set_epoch_seen_max(std::max(state_.epoch_seen_max(), welcome.epoch()));
+}
+
+void RouterAgent::Do(const EpochForgotten& forgotten) {
+  log_.Error(absl::StrCat("epoch ", forgotten.seen,
+                          ", which this router had seen, is forgotten: no leader can be more than ",
+                          kEpochStepMax, " ahead of a controller of epoch ", forgotten.leader));
+  unsaved_ = true;
 }
 
 void RouterAgent::OnControllerLost() { driver_.Apply(ControllerLost{}); }
@@ -58,7 +54,10 @@ bool RouterAgent::UseFleet(const Fleet& next) {
   fleet_.fleet = std::make_shared<const Fleet>(std::move(merged->fleet));
   fleet_.retired = std::move(merged->retired);
   FleetHeard heard{.fleet = fleet_.fleet, .tiers = ResolveTiers()};
-  if (state_.has_directory()) heard.directory = ReadDirectory(state_.directory());
+  if (state_.has_directory()) {
+    read_ = state_.directory();
+    heard.directory = ReadDirectory(read_, /*from_disk=*/true);
+  }
   driver_.Apply(heard);
   sessions_.LogLed();
   return true;
@@ -76,17 +75,7 @@ void RouterAgent::OnFleetMap(const v1::FleetMap& message) {
   unsaved_ = true;
 }
 
-void RouterAgent::OnDirectory(const v1::Directory& message) {
-  if (message.epoch() < driver_.machine().epoch_seen_max()) {
-    log_.Warning(absl::StrCat("directory of an earlier leader refused: epoch ", message.epoch()));
-    return;
-  }
-  ApplyDirectory(message);
-  // What is on disk names everybody; a controller that is still getting to know them does not.
-  if (message.partial() && state_.has_directory()) return;
-  *state_.mutable_directory() = message;
-  unsaved_ = true;
-}
+void RouterAgent::OnDirectory(const v1::Directory& message) { ApplyDirectory(message, /*from_disk=*/false); }
 
 void RouterAgent::OnTable(const v1::RoutingTable& message) { TakeTable(message, false); }
 
@@ -138,8 +127,7 @@ void RouterAgent::LoadLastGood() {
   learns_tiers_ = false;
   state_ = *state;
   state_.set_incarnation(incarnation_);
-  ApplyDirectory(state_.directory());
-  // What was seen before counts: a leader that was replaced while this router was down stays replaced.
+  if (state_.has_directory()) ApplyDirectory(state_.directory(), /*from_disk=*/true);
   if (state_.has_table()) TakeTable(v1::RoutingTable(state_.table()), true);
   log_.Info(absl::StrCat("routes by the table on disk, epoch ", driver_.machine().table().epoch, " version ",
                          driver_.machine().table().version, ", until a controller answers"));

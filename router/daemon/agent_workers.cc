@@ -34,6 +34,12 @@ bool SameAs(const v1::WorkerState& a, const v1::WorkerState& b) {
          a.request_id() == b.request_id();
 }
 
+// What a worker says of itself counts more than what is said of it, while it says anything.
+const std::string& TierOf(const KnownWorker& worker, bool watched, const v1::WorkerEntry& entry) {
+  const bool heard = worker.state.wire_version() != 0 && watched;
+  return worker.tier.empty() || !heard ? entry.tier() : worker.tier;
+}
+
 }  // namespace
 
 // ---- what the registry wants ----
@@ -73,8 +79,9 @@ void RouterAgent::Do(const TierNotServed& action) {
 
 // ---- the directory ----
 
-DirectoryHeard RouterAgent::ReadDirectory(const v1::Directory& directory) {
-  DirectoryHeard heard;
+// Names become numbers, and nothing else: it may be refused.
+DirectoryHeard RouterAgent::ReadDirectory(const v1::Directory& directory, bool from_disk) {
+  DirectoryHeard heard{.epoch = directory.epoch(), .from_disk = from_disk, .given = {}, .leaders = {}};
   DirectoryGiven& given = heard.given;
   given.partial = directory.partial();
   given.view = ReadView(directory, runtime::MonotonicNow());
@@ -82,12 +89,11 @@ DirectoryHeard RouterAgent::ReadDirectory(const v1::Directory& directory) {
     if (entry.name() == settings_.name || !IsCallable(entry.address())) continue;
     const auto region = fleet_.fleet->world.FindRegion(entry.region());
     if (!region) continue;  // a map that has it will come
-    const RouterId id = addresses_.RouterNamed(entry.name(), entry.address());
+    const RouterId id = addresses_.RouterNamed(entry.name());
     if (!id.valid()) {
       log_.Error("the table of routers is full; restart this router");
       break;
     }
-    addresses_.router(id).region = entry.region();
     given.routers.push_back({id, *region, entry.name()});
   }
   ReadWorkers(directory, given.workers);
@@ -104,13 +110,8 @@ void RouterAgent::ReadWorkers(const v1::Directory& directory, std::vector<Direct
       ++left_out;
       continue;
     }
-    KnownWorker& worker = addresses_.worker(id);
-    worker.name = entry.name();
-    worker.said_draining = entry.draining();
-    const bool heard = worker.state.wire_version() != 0 && registry_.watched(id);
-    if (worker.tier.empty() || !heard) worker.tier = entry.tier();
-    workers.push_back(
-        {id, fleet_.TierNamed(worker.tier), entry.router() == settings_.name, entry.draining()});
+    const std::string& tier = TierOf(addresses_.worker(id), registry_.watched(id), entry);
+    workers.push_back({id, fleet_.TierNamed(tier), entry.router() == settings_.name, entry.draining()});
   }
   if (left_out > 0) {
     log_.Error(absl::StrCat(left_out,
@@ -121,9 +122,35 @@ void RouterAgent::ReadWorkers(const v1::Directory& directory, std::vector<Direct
   }
 }
 
-void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
-  driver_.Apply(ReadDirectory(directory));
+void RouterAgent::ApplyDirectory(const v1::Directory& directory, bool from_disk) {
+  read_ = directory;
+  driver_.Apply(ReadDirectory(read_, from_disk));
   sessions_.LogLed();
+}
+
+void RouterAgent::Do(const DirectoryDecided& decided) {
+  if (!decided.active) {
+    log_.Warning(absl::StrCat("directory of an earlier leader refused: epoch ", decided.epoch, "; epoch ",
+                              decided.epoch_seen_max, " has been seen"));
+    return;
+  }
+  for (const v1::RouterEntry& entry : read_.routers()) {
+    const RouterId id = addresses_.FindRouter(entry.name());
+    if (!id.valid() || !IsCallable(entry.address())) continue;
+    addresses_.Move(id, entry.address());
+    if (fleet_.fleet->world.FindRegion(entry.region())) addresses_.router(id).region = entry.region();
+  }
+  for (const v1::WorkerEntry& entry : read_.workers()) {
+    const WorkerId id = addresses_.FindWorker(entry.address());
+    if (!id.valid() || entry.region() != settings_.region) continue;
+    KnownWorker& worker = addresses_.worker(id);
+    worker.name = entry.name();
+    worker.said_draining = entry.draining();
+    worker.tier = TierOf(worker, registry_.watched(id), entry);
+  }
+  if (!decided.store) return;
+  *state_.mutable_directory() = read_;
+  unsaved_ = true;
 }
 
 std::vector<TierResolved> RouterAgent::ResolveTiers() const {

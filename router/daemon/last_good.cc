@@ -31,19 +31,26 @@ absl::StatusOr<v1::RouterState> ReadLastGood(const std::string& path, const std:
 }
 
 bool DropAbsurdEpochs(v1::RouterState& state) {
-  bool dropped = state.epoch_seen_max() >= kEpochMax || state.table().epoch() >= kEpochMax;
+  bool dropped = !EpochPossible(state.epoch_seen_max()) || !EpochPossible(state.table().epoch());
   if (dropped) state.set_epoch_seen_max(0);
-  if (state.directory().view_epoch() >= kEpochMax) {
+  if (!EpochPossible(state.directory().view_epoch())) {
     state.mutable_directory()->clear_view_version();
     dropped = true;
   }
   for (const v1::LeaderEntry& leader : state.directory().leaders()) {
-    if (leader.leader_epoch() < kEpochMax) continue;
+    if (EpochPossible(leader.leader_epoch())) continue;
     state.mutable_directory()->clear_leaders();
     dropped = true;
     break;
   }
   return dropped;
+}
+
+LastLife ReadLastLife(const std::string& path, const std::string& region) {
+  auto state = ReadLastGood(path, region);
+  if (!state.ok()) return {};
+  DropAbsurdEpochs(*state);
+  return {.incarnation = state->incarnation(), .epoch_seen_max = state->epoch_seen_max()};
 }
 
 LastGood::LastGood(std::string path, const runtime::Logger& log)

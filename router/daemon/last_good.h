@@ -10,6 +10,7 @@
 #define RINGWAY_ROUTER_DAEMON_LAST_GOOD_H_
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -30,6 +31,13 @@ absl::StatusOr<v1::RouterState> ReadLastGood(const std::string& path, const std:
 // fences nobody could rise above. The rows of the table are good whatever their number. True: something was
 // dropped.
 bool DropAbsurdEpochs(v1::RouterState& state);
+
+// What the next life of the router goes on from; zeros where nothing is on disk.
+struct LastLife {
+  std::uint64_t incarnation = 0;
+  std::uint64_t epoch_seen_max = 0;
+};
+LastLife ReadLastLife(const std::string& path, const std::string& region);
 
 class LastGood {
  public:

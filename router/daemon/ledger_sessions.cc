@@ -42,29 +42,32 @@ LeadersGiven LedgerSessions::ReadLeaders(const v1::Directory& directory) {
   for (const v1::LeaderEntry& entry : directory.leaders()) {
     const auto tier = fleet_.fleet->FindTier(entry.tier());
     if (!tier) continue;  // a map that has it will come
-    given.here.push_back({*tier, Named(entry, addresses[entry.router()])});
+    const auto address = addresses.find(entry.router());
+    if (entry.router().empty() || address == addresses.end()) {
+      given.here.push_back({*tier, Named(entry, RouterId(), "")});
+    } else {
+      given.here.push_back({*tier, Named(entry, addresses_.RouterNamed(entry.router()), address->second)});
+    }
   }
   for (const v1::LeaderEntry& entry : directory.leaders_elsewhere()) {
     const auto tier = fleet_.fleet->FindTier(entry.tier());
     const auto region = fleet_.fleet->world.FindRegion(entry.region());
     const auto address = addresses.find(entry.router());
     if (!tier || !region || *region == fleet_.home || address == addresses.end()) continue;
-    const RouterId router = addresses_.RouterNamed(entry.router(), address->second);
+    const RouterId router = addresses_.RouterNamed(entry.router());
     given.elsewhere.push_back({*tier, {*region, router, address->second}});
   }
   return given;
 }
 
-LeaderNamed LedgerSessions::Named(const v1::LeaderEntry& entry, const std::string& address) {
-  LeaderNamed named{.router = RouterId(),
-                    .self = entry.router() == settings_.router,
-                    .incarnation = entry.incarnation(),
-                    .address = address,
-                    .fence = {entry.leader_epoch(), entry.appointment()},
-                    .fresh = entry.fresh()};
-  const bool callable = !entry.router().empty() && !address.empty();
-  if (callable) named.router = addresses_.RouterNamed(entry.router(), address);
-  return named;
+LeaderNamed LedgerSessions::Named(const v1::LeaderEntry& entry, RouterId router,
+                                  const std::string& address) const {
+  return {.router = router,
+          .self = entry.router() == settings_.router,
+          .incarnation = entry.incarnation(),
+          .address = address,
+          .fence = {entry.leader_epoch(), entry.appointment()},
+          .fresh = entry.fresh()};
 }
 
 void LedgerSessions::UseFixedLeader() {
@@ -77,7 +80,13 @@ void LedgerSessions::UseFixedLeader() {
   entry.set_appointment(own ? settings_.incarnation : 0);
   entry.set_incarnation(own ? settings_.incarnation : 0);
   entry.set_fresh(leader.fresh);
-  tell_({*fleet_.fleet->FindTier(settings_.plain->tier), Named(entry, own ? "own" : leader.address)});
+  const std::string address = own ? "own" : leader.address;
+  RouterId router;
+  if (!leader.router.empty() && !address.empty()) {
+    router = addresses_.RouterNamed(leader.router);
+    addresses_.Move(router, address);
+  }
+  tell_({*fleet_.fleet->FindTier(settings_.plain->tier), Named(entry, router, address)});
   LogLed();
 }
 

@@ -113,7 +113,7 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
     Fence logged;  // the appointment of this router that people were told of
   };
 
-  LeaderNamed Named(const v1::LeaderEntry& entry, const std::string& address);
+  LeaderNamed Named(const v1::LeaderEntry& entry, RouterId router, const std::string& address) const;
   // As the directory says; empty: nobody.
   std::string LeaderOf(const LedgerSession& session) const;
   RouterId NumberOf(const std::string& router);

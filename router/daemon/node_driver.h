@@ -29,6 +29,7 @@ class NodePerformer {
   virtual void Perform(RouterAction& action) = 0;
   virtual void Perform(TierId tier, SessionAction& action) = 0;
   virtual void Perform(const RegistryAction& action) = 0;
+  virtual void Perform(const NodeAction& action) = 0;
 };
 
 class NodeDriver {
@@ -87,6 +88,7 @@ class NodeDriver {
     void Perform(RouterAction& action) { driver.performer_.Perform(action); }
     void Perform(TierId tier, SessionAction& action) { driver.performer_.Perform(tier, action); }
     void Perform(const RegistryAction& action) { driver.performer_.Perform(action); }
+    void Perform(const NodeAction& action) { driver.performer_.Perform(action); }
   };
   template <class Event>
   void Turn(const Event& event) {

@@ -46,11 +46,8 @@ std::string StatePath(const Settings& settings) {
   return settings.state_dir.empty() ? "" : absl::StrCat(settings.state_dir, "/router-", file, ".state");
 }
 
-// Of the clock, but above the last life's: a clock that was set back must not repeat one.
-std::uint64_t NextIncarnation(const Settings& settings) {
-  const auto clock = static_cast<std::uint64_t>(ToUnixMicros(runtime::WallNow()));
-  const auto last = ReadLastGood(StatePath(settings), settings.region);
-  return last.ok() ? std::max(clock, last->incarnation() + 1'000'000) : clock;
+std::uint64_t IncarnationAfter(const LastLife& last) {
+  return NextIncarnation(static_cast<std::uint64_t>(ToUnixMicros(runtime::WallNow())), last.incarnation);
 }
 
 RouterSettings MachineSettingsOf(const Settings& settings, RegionId home, std::size_t jobs_max,
@@ -66,11 +63,12 @@ RouterSettings MachineSettingsOf(const Settings& settings, RegionId home, std::s
 
 // `fleet`: with the pool's tier, if there is a pool.
 NodeSettings NodeSettingsOf(const Settings& settings, const KnownFleet& fleet, std::size_t jobs_max,
-                            std::uint64_t incarnation) {
+                            const LastLife& last, std::uint64_t incarnation) {
   NodeSettings node{.router = MachineSettingsOf(settings, fleet.home, jobs_max, incarnation),
                     .watch_max = settings.watch_max,
                     .self = LedgerSessions::kSelf,
-                    .incarnation = incarnation};
+                    .incarnation = incarnation,
+                    .epoch_seen_max = last.epoch_seen_max};
   node.leader.ledger.routers_max = LedgerSessions::kRoutersMax;
   if (const auto plain = PoolTier(settings)) {
     TierLedger& pool = node.tiers.emplace_back();
@@ -93,10 +91,11 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       fleet_(KnownFleetOf(WithPoolTier(fleet, settings), settings.region)),
       addresses_(settings.fleet_token),
       metrics_(fleet_),
-      incarnation_(NextIncarnation(settings)),
+      last_life_(ReadLastLife(StatePath(settings), settings.region)),
+      incarnation_(IncarnationAfter(last_life_)),
       jobs_(settings.calls.jobs_max + PoolRequestsMax(settings)),
-      driver_(loop, NodeSettingsOf(settings_, fleet_, jobs_.jobs_max(), incarnation_), fleet_.fleet,
-              static_cast<NodePerformer&>(*this)),
+      driver_(loop, NodeSettingsOf(settings_, fleet_, jobs_.jobs_max(), last_life_, incarnation_),
+              fleet_.fleet, static_cast<NodePerformer&>(*this)),
       registry_(driver_.node().registry()),
       calls_(loop, streams_, settings.calls, jobs_, fleet_, addresses_, metrics_, log,
              [this](const RouterEvent& event) { driver_.Apply(event); }),
@@ -195,6 +194,10 @@ void RouterAgent::Perform(const RegistryAction& action) {
   std::visit([this](const auto& a) { Do(a); }, action);
 }
 
+void RouterAgent::Perform(const NodeAction& action) {
+  std::visit([this](const auto& a) { Do(a); }, action);
+}
+
 void RouterAgent::Do(const SendReport& report) {
   if (link_ == nullptr) return;
   v1::RouterMessage message;
@@ -252,7 +255,6 @@ void RouterAgent::Do(const TableDecided& decided) {
   metrics_.CountTable(decided.active);
   if (decided.active) {
     *state_.mutable_table() = offered_;
-    state_.set_epoch_seen_max(std::max(state_.epoch_seen_max(), decided.version.epoch));
     table_since_ = runtime::MonotonicNow();
     unsaved_ = !decided.from_disk;
     log_.Debug(
@@ -297,6 +299,7 @@ void RouterAgent::Beat() {
   const Duration age = table_since_ == InfinitePast() ? InfiniteDuration() : now - table_since_;
   metrics_.Show(driver_.machine(), link_ != nullptr && link_->connected(), calls_.size(), age);
   metrics_.Show(sessions_.Statuses());
+  state_.set_epoch_seen_max(driver_.machine().epoch_seen_max());
   // A map is needed to read the rest.
   if (unsaved_ && state_.has_fleet_map() && disk_.Save(state_)) unsaved_ = false;
   SayLonely(now);

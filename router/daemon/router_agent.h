@@ -80,6 +80,7 @@ class RouterAgent final : private ControlSink, private NodePerformer {
   void Perform(RouterAction& action) override;
   void Perform(TierId tier, SessionAction& action) override { sessions_.Perform(tier, action); }
   void Perform(const RegistryAction& action) override;
+  void Perform(const NodeAction& action) override;
   void Do(const SendReport& report);
   void Do(const TableDecided& decided);
 
@@ -102,11 +103,13 @@ class RouterAgent final : private ControlSink, private NodePerformer {
   void Do(const UnwatchWorker& action);
   void Do(const AdoptionChanged& action);
   void Do(const TierNotServed& action);
+  void Do(const DirectoryDecided& decided);
+  void Do(const EpochForgotten& forgotten);
   template <class Action>
   void Do(const Action&) {}  // the node's own
-  DirectoryHeard ReadDirectory(const v1::Directory& directory);
+  DirectoryHeard ReadDirectory(const v1::Directory& directory, bool from_disk);
   void ReadWorkers(const v1::Directory& directory, std::vector<DirectoryWorker>& workers);
-  void ApplyDirectory(const v1::Directory& directory);
+  void ApplyDirectory(const v1::Directory& directory, bool from_disk);
   // What the tiers that workers were last said to be of are now.
   std::vector<TierResolved> ResolveTiers() const;
   void OnNews(WorkerId id, const v1::WorkerState& state);
@@ -128,6 +131,7 @@ class RouterAgent final : private ControlSink, private NodePerformer {
   KnownFleet fleet_;
   AddressTable addresses_;
   RouterMetrics metrics_;
+  const LastLife last_life_;
   const std::uint64_t incarnation_;  // rises from one life to the next
   JobTable jobs_;
   std::unique_ptr<journal::Recorder> journal_;  // null: nothing is recorded
@@ -144,6 +148,7 @@ class RouterAgent final : private ControlSink, private NodePerformer {
   LastGood disk_;
   v1::RouterState state_;     // what is, or will be, on disk
   v1::RoutingTable offered_;  // the table that the machine is deciding on
+  v1::Directory read_;        // the directory that the node is deciding on
   bool unsaved_ = false;
   Time pages_at_ = InfinitePast();  // when the workers' pages are due
   Time table_since_ = InfinitePast();

@@ -1,6 +1,7 @@
 // Any history of a router: a worker that its machine lists is listed at the session of its tier and at no
 // other, the registry knows who leads, no part is stepped within its own turn (traced_node.h), what a session
-// wants told is told in the same turn, and the next wake is the earliest of all.
+// wants told is told in the same turn, no directory of an earlier controller is obeyed or stored, and the
+// next wake is the earliest of all.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,6 +39,7 @@ class NodeHistory {
   }
   std::size_t grants() const { return grants_; }
   std::size_t listed() const { return listed_; }
+  std::size_t refused() const { return refused_; }
 
  private:
   // Whether each tier is in ledger mode, as the last fleet has it.
@@ -72,6 +74,7 @@ class NodeHistory {
   }
   DirectoryHeard SomeDirectory() {
     DirectoryHeard heard;
+    heard.epoch = seen_ - std::min<std::uint64_t>(seen_, rng_.Below(3)) + rng_.Below(2);
     heard.given.partial = rng_.Below(4) == 0;
     for (std::size_t i = 0; i < kNodeWorkers; ++i) {
       if (rng_.Below(3) > 0)
@@ -87,8 +90,27 @@ class NodeHistory {
     for (std::size_t t = 0; t < kNodeTiers; ++t) ledgers_[t] = rng_.Below(3) > 0;
     FleetHeard heard{.fleet = std::make_shared<const Fleet>(FleetOfNow()), .tiers = {}, .directory = {}};
     for (std::size_t i = 0; i < kNodeWorkers; ++i) heard.tiers.push_back({WorkerId(i), tier_of_[i]});
-    if (rng_.Below(2) == 0) heard.directory = SomeDirectory();
+    if (rng_.Below(2) == 0) {
+      heard.directory = SomeDirectory();
+      heard.directory->from_disk = true;
+      stored_ = true;
+    }
+    router_.decided.reset();
     router_.Step(heard);
+    if (!heard.directory) return;
+    ASSERT_TRUE(router_.decided->active) << "it was judged when it came";
+    ASSERT_FALSE(router_.decided->store);
+  }
+  // One of an earlier controller than was seen changes nothing; a partial one leaves the disk as it is.
+  void Direct() {
+    const DirectoryHeard heard = SomeDirectory();
+    router_.Step(heard);
+    const bool earlier = heard.epoch < seen_;
+    ASSERT_EQ(router_.decided->active, !earlier) << heard.epoch << " after " << seen_;
+    ASSERT_EQ(router_.trace.empty(), earlier);
+    ASSERT_EQ(router_.decided->store, !earlier && !(heard.given.partial && stored_));
+    stored_ = stored_ || router_.decided->store;
+    refused_ += earlier;
   }
   void Say(WorkerId worker) {
     if (!router_.node.registry().watched(worker)) return;
@@ -104,6 +126,11 @@ class NodeHistory {
                                         .running = {}};
     }
     router_.Step(heard);
+  }
+  void Welcome() {
+    const std::uint64_t epoch = seen_ > 0 && rng_.Below(2) == 0 ? seen_ - 1 : seen_ + rng_.Below(2);
+    router_.Step(ControllerWelcomed{.epoch = epoch});
+    seen_ = std::max(seen_, epoch);
   }
   void Arrive() {
     if (free_.empty()) return;
@@ -131,7 +158,7 @@ class NodeHistory {
       case 0:
         return rng_.Below(4) == 0 ? router_.Step(LocalWorkerNamed{worker}) : Say(worker);
       case 1:
-        return router_.Step(SomeDirectory());
+        return Direct();
       case 2:
         return ChangeFleet();
       case 3:
@@ -139,7 +166,7 @@ class NodeHistory {
         return;
       case 4:
         if (rng_.Below(2) == 0) return router_.Step(RouterEvent(ControllerLost{}));
-        return router_.Step(ControllerWelcomed{.epoch = 1});
+        return Welcome();
       case 5:
         return router_.StepTier(TierId(rng_.Below(kNodeTiers)),
                                 LeaderHeartbeat{{1, appointment_}, rng_.Below(2) == 0});
@@ -192,11 +219,13 @@ class NodeHistory {
   std::vector<OfferToWorker> offers_;
   std::uint64_t appointment_ = 1;
   std::uint64_t sequence_ = 0;
-  std::size_t grants_ = 0, listed_ = 0;
+  std::uint64_t seen_ = 0;  // the highest epoch of a controller
+  bool stored_ = false;     // a directory is on disk
+  std::size_t grants_ = 0, listed_ = 0, refused_ = 0;
 };
 
 TEST(RouterNodeProperty, AnyHistoryLeavesThePartsOfOneMind) {
-  std::size_t grants = 0, listed = 0;
+  std::size_t grants = 0, listed = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     NodeHistory history(seed);
@@ -204,10 +233,12 @@ TEST(RouterNodeProperty, AnyHistoryLeavesThePartsOfOneMind) {
     if (HasFailure()) return;
     grants += history.grants();
     listed += history.listed();
+    refused += history.refused();
   }
   // They had something to be of one mind about.
   EXPECT_GT(grants, 150u);
   EXPECT_GT(listed, 10000u);
+  EXPECT_GT(refused, 100u);
 }
 
 }  // namespace

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/leader_epoch.h"
 #include "tests/router/traced_node.h"
 
 namespace ringway::router {
@@ -45,6 +48,13 @@ DirectoryHeard LeadersDirectory(std::vector<TierLeader> leaders, bool partial = 
   heard.given.partial = partial;
   heard.leaders.here = std::move(leaders);
   return heard;
+}
+
+std::shared_ptr<const RoutingTable> AllAtHome(TableVersion version) {
+  auto table = std::make_shared<RoutingTable>();
+  table->version = version;
+  for (const TierId tier : {kTier, kProbeTier}) table->tiers.push_back(HomeTable(tier, 3, 2));
+  return table;
 }
 
 class RouterNodeTest : public testing::Test {
@@ -235,6 +245,86 @@ TEST_F(RouterNodeTest, WhereJobsMayGoIsTheMachinesToSayAndTheSessionsToHear) {
   router.Step(heard);
   EXPECT_THAT(router.trace, Contains("session 0 AwayAimed"));
   EXPECT_THAT(router.trace, Contains("do 0 DialRegion"));
+}
+
+// A controller that was replaced does not know it, and goes on sending.
+TEST_F(RouterNodeTest, ADirectoryOfAnEarlierLeaderChangesNothing) {
+  DirectoryHeard heard = LeadersDirectory({{kTier, ThisRouter()}});
+  heard.epoch = 5;
+  router_.Step(heard);
+  ASSERT_TRUE(router_.decided->active);
+  EXPECT_TRUE(router_.decided->store);
+  router_.Step(ControllerWelcomed{.epoch = 6});
+  router_.Step(LeadersDirectory({}));
+  EXPECT_FALSE(router_.decided->active);
+  EXPECT_FALSE(router_.decided->store);
+  EXPECT_EQ(router_.decided->epoch_seen_max, 6u);
+  EXPECT_THAT(router_.trace, IsEmpty());
+  router_.Step(heard);
+  EXPECT_FALSE(router_.decided->active) << "one less is earlier, too";
+  EXPECT_TRUE(router_.leads[kTier]);
+  heard = LeadersDirectory({});
+  heard.epoch = 6;
+  router_.Step(heard);
+  EXPECT_TRUE(router_.decided->active);
+  EXPECT_FALSE(router_.leads[kTier]);
+}
+
+TEST_F(RouterNodeTest, WhatAnEarlierLifeHasSeenCounts) {
+  NodeSettings settings = SettingsOfNode();
+  settings.epoch_seen_max = 6;
+  TracedNode router(settings);
+  DirectoryHeard heard = LeadersDirectory({{kTier, ThisRouter()}});
+  heard.epoch = 5;
+  router.Step(heard);
+  EXPECT_FALSE(router.decided->active);
+  heard.from_disk = true;
+  router.Step(heard);
+  EXPECT_TRUE(router.decided->active) << "it was in force in that life";
+  EXPECT_FALSE(router.decided->store);
+  router.Step(TableOffered{.table = AllAtHome({5, 1}), .from_disk = true});
+  EXPECT_EQ(router.node.machine().table().epoch, 5u) << "the last good table, whatever was seen since";
+  router.Step(TableOffered{.table = AllAtHome({5, 2})});
+  EXPECT_EQ(router.node.machine().table().version, 1u) << "but none that its controller makes now";
+}
+
+TEST_F(RouterNodeTest, APartialDirectoryDoesNotReplaceTheOneOnDisk) {
+  router_.Step(LeadersDirectory({}, /*partial=*/true));
+  EXPECT_TRUE(router_.decided->store) << "better than none";
+  router_.Step(LeadersDirectory({}));
+  EXPECT_TRUE(router_.decided->store);
+  router_.Step(LeadersDirectory({}, /*partial=*/true));
+  EXPECT_TRUE(router_.decided->active);
+  EXPECT_FALSE(router_.decided->store);
+  TracedNode started;
+  DirectoryHeard disk = LeadersDirectory({});
+  disk.from_disk = true;
+  started.Step(disk);
+  EXPECT_FALSE(started.decided->store) << "it is there";
+  started.Step(LeadersDirectory({}, /*partial=*/true));
+  EXPECT_FALSE(started.decided->store);
+}
+
+TEST_F(RouterNodeTest, AnEpochThatNoLeaderCanHaveIsForgottenAloud) {
+  router_.Step(ControllerWelcomed{.epoch = 3});
+  EXPECT_FALSE(router_.forgotten);
+  const std::uint64_t absurd = 3 + kEpochStepMax + 1;
+  router_.Step(ControllerWelcomed{.epoch = absurd});
+  EXPECT_FALSE(router_.forgotten);
+  router_.Step(ControllerWelcomed{.epoch = 3});
+  ASSERT_TRUE(router_.forgotten);
+  EXPECT_EQ(router_.forgotten->seen, absurd);
+  EXPECT_EQ(router_.forgotten->leader, 3u);
+  DirectoryHeard heard = LeadersDirectory({});
+  heard.epoch = 3;
+  router_.Step(heard);
+  EXPECT_TRUE(router_.decided->active);
+}
+
+TEST(RouterLives, AnIncarnationIsAboveTheLastOneWhateverTheClockSays) {
+  EXPECT_EQ(NextIncarnation(5'000'000, 0), 5'000'000u);
+  EXPECT_EQ(NextIncarnation(5'000'000, 4'500'000), 5'500'000u);
+  EXPECT_EQ(NextIncarnation(5'000'000, 9'000'000), 10'000'000u) << "the clock was set back";
 }
 
 TEST_F(RouterNodeTest, TheOwnLeadersAnswerIsToldWhenTheMachinesTurnIsOver) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -77,6 +78,9 @@ class TracedNode {
   // As the sessions and the registry were told.
   std::map<TierId, std::map<WorkerId, bool>> listed;
   std::map<TierId, bool> leads;
+  // What the node itself wanted last.
+  std::optional<DirectoryDecided> decided;
+  std::optional<EpochForgotten> forgotten;
 
  private:
   struct Shell {
@@ -116,6 +120,10 @@ class TracedNode {
       of.trace.push_back("do " + std::to_string(tier.value()) + " " + NameOfKind(action));
     }
     void Perform(const RegistryAction& action) { of.trace.push_back("do " + NameOfKind(action)); }
+    void Perform(const NodeAction& action) {
+      if (const auto* directory = std::get_if<DirectoryDecided>(&action)) of.decided = *directory;
+      if (const auto* forgotten = std::get_if<EpochForgotten>(&action)) of.forgotten = *forgotten;
+    }
   };
 
   template <class Event>

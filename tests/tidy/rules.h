@@ -21,6 +21,8 @@ void CheckLayers(const SourceTree& tree, Findings& findings);
 // purity.cc: no clock, randomness, I/O, lock, log or exception in the code that decides; determinism.
 void CheckPurity(const SourceTree& tree, Findings& findings);
 bool IsPure(const SourceFile& file);
+// fences.cc: no shell orders epochs, fences or incarnations.
+void CheckFences(const SourceTree& tree, Findings& findings);
 // sizes.cc: lines of files and functions, functions of classes.
 void CheckFileSizes(const SourceTree& tree, Findings& findings);
 void CheckFunctionSizes(const SourceTree& tree, Findings& findings);
@@ -45,6 +47,7 @@ struct Rule {
 inline constexpr Rule kRules[] = {
     {"Layers", CheckLayers},
     {"Purity", CheckPurity},
+    {"Fences", CheckFences},
     {"FileSizes", CheckFileSizes},
     {"FunctionSizes", CheckFunctionSizes},
     {"ClassSizes", CheckClassSizes},

@@ -98,6 +98,38 @@ TEST(PurityRule, LookUpInAHashContainerIsFine) {
                   .empty());
 }
 
+class OrderedFenceTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(OrderedFenceTest, IsCaughtInShellsOnly) {
+  const std::string snippet = std::string(GetParam()) + "\n";
+  for (const char* shell :
+       {"router/daemon/a.cc", "controller/daemon/a.cc", "worker/a.cc", "sim/routers.cc"}) {
+    EXPECT_EQ(FindingsOf(CheckFences, shell, snippet).size(), 1u) << shell;
+  }
+  for (const char* pure :
+       {"router/a.cc", "worker/slot.cc", "core/a.h", "sim/checkers.cc", "tests/router/a.cc"}) {
+    EXPECT_TRUE(FindingsOf(CheckFences, pure, snippet).empty()) << pure;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Snippets, OrderedFenceTest,
+                         testing::Values("if (message.epoch() < driver_.machine().epoch_seen_max()) return;",
+                                         "if (epoch_ >= other) F();", "bool old = a->fence <= b.fence;",
+                                         "if (state.epoch() >= kEpochMax) F();",
+                                         "const bool later =\n    hello.incarnation() >\n    last;",
+                                         "seen = std::max(seen, welcome.epoch());",
+                                         "x = std::max<std::uint64_t>(clock, last->incarnation());"));
+
+TEST(FencesRule, WhatIsNoOrderIsFine) {
+  for (const char* fine :
+       {"if (request.epoch() != 0) F();", "return status.epoch() == router.epoch();", "if (epoch > 0) F();",
+        "std::vector<Fence> fences;", "if (now - UnixEpoch() > Seconds(3)) F();",
+        "w = std::max(w, 3 * scenario.epoch_period_s);", "if (lease.fence.stated()) F();",
+        "if (EpochCredible(a.epoch(), b.epoch())) F();", "// if (a.epoch() < b.epoch())"}) {
+    EXPECT_TRUE(FindingsOf(CheckFences, "router/daemon/a.cc", std::string(fine) + "\n").empty()) << fine;
+  }
+}
+
 TEST(SizesRule, ClassesOfManyFunctionsAreCaught) {
   std::string inside = "class A {\n";
   std::string outside;
