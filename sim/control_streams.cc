@@ -9,18 +9,10 @@
 namespace ringway::sim {
 namespace {
 
-// As ControlLoop::CloseSilent: in report periods, but never less.
-constexpr double kSilentPeriodsMax = 30;
-constexpr std::int64_t kGivenUpMinNs = 30'000'000'000;
 // Until a stream that broke is dialled again, as ControlLink does it.
 constexpr std::int64_t kRedialNs = 100'000'000;
 
 }  // namespace
-
-std::int64_t ControlPlane::GivenUpAfterNs() const {
-  return std::max(kGivenUpMinNs,
-                  static_cast<std::int64_t>(kSilentPeriodsMax * scenario_.report_period_s * 1e9));
-}
 
 bool ControlPlane::CutFor(RouterId router, std::int64_t span_ns) const {
   const Link& link = links_[router];
@@ -37,7 +29,6 @@ void ControlPlane::SeeNetwork() {
     if (!cut || link.stream == 0) continue;
     const auto stream = static_cast<std::uint32_t>(link.stream);
     stage_.After(kSilenceNs, Happening::kStreamSilent, router.value(), stream);
-    stage_.After(GivenUpAfterNs(), Happening::kStreamGivenUp, router.value(), stream);
   }
 }
 
@@ -59,22 +50,35 @@ void ControlPlane::EndStream(RouterId router) {
 // exception: its successor hears from all that live.
 void ControlPlane::OnStreamSilent(RouterId router, std::uint32_t stream) {
   if (links_[router].stream != stream) return;
-  if (machine_ && !CutFor(router, kSilenceNs)) return;
+  if (node_ && !CutFor(router, kSilenceNs)) return;
   EndStream(router);
-  if (machine_) Connect(router);
+  if (node_) Connect(router);
 }
 
-// The router's end is long over, and what it has dialled since has not arrived.
-void ControlPlane::OnStreamGivenUp(RouterId router, std::uint32_t stream) {
-  if (machine_ && CutFor(router, GivenUpAfterNs())) Step(controller::RouterDisconnected{stream});
+// The controller's end is over at once. The router's hears of it where the network carries that; else
+// keepalive finds out.
+void ControlPlane::End(const controller::EndStream& action) {
+  ++stage_.kinds.stream_ends[static_cast<std::size_t>(action.end)];
+  Reach(stage_.queue.now_ns(), controller::StreamClosed{action.stream});
+  const auto router = RouterOf(action.stream);
+  if (!router) return;
+  const auto delay = stage_.network.DelayNs(home_, routers_.places()[*router]);
+  if (!delay) return;
+  stage_.After(*delay, Happening::kStreamEnded, router->value(), static_cast<std::uint32_t>(action.stream));
+}
+
+void ControlPlane::OnStreamEnded(RouterId router, std::uint32_t stream) {
+  if (links_[router].stream != stream) return;
+  EndStream(router);
+  stage_.After(kRedialNs, Happening::kStreamRetried, router.value(), 0);
 }
 
 void ControlPlane::BreakStreams(RegionId region, double share) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const RouterId router(i);
-    if (routers_.places()[router] != region || !machine_ || !links_[router].welcomed) continue;
+    if (routers_.places()[router] != region || !node_ || !links_[router].welcomed) continue;
     if (!breaks_.Chance(share)) continue;
-    Step(controller::RouterDisconnected{links_[router].stream});
+    Step(controller::StreamClosed{links_[router].stream});
     EndStream(router);
     stage_.After(kRedialNs, Happening::kStreamRetried, router.value(), 0);
   }

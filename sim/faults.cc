@@ -290,7 +290,7 @@ void Faults::Apply(const ScaleDemand& scale, bool begin) {
 }
 
 void Faults::Apply(const FreezeMetrics& freeze, bool begin) {
-  for (const RegionId region : Meant(freeze.regions)) control_.Freeze(region, begin);
+  for (const RegionId region : Meant(freeze.regions)) control_.reports().Freeze(region, begin);
 }
 
 void Faults::Apply(const SetThreshold& set, bool begin) {

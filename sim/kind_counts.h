@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "controller/events.h"
+#include "controller/node_event.h"
 #include "router/ledger_session.h"
 #include "router/once/messages.h"
 #include "router/router_action.h"
@@ -76,6 +77,8 @@ class VariantCounts {
 struct KindCounts {
   static constexpr std::size_t kVerdicts = static_cast<std::size_t>(router::once::Verdict::kOldView) + 1;
 
+  static constexpr std::size_t kStreamEnds = static_cast<std::size_t>(controller::StreamEnd::kGoingDown) + 1;
+
   VariantCounts<router::RouterEvent> router_events;
   VariantCounts<router::RouterAction> router_actions;
   VariantCounts<router::SessionEvent> session_events;
@@ -89,6 +92,9 @@ struct KindCounts {
   VariantCounts<SlotAction> slot_actions;
   VariantCounts<controller::ControllerEvent> controller_events;
   VariantCounts<controller::ControllerAction> controller_actions;
+  VariantCounts<controller::StreamEvent> stream_events;  // of the controller's node
+  VariantCounts<controller::NodeAction> controller_node_actions;
+  std::array<std::uint64_t, kStreamEnds> stream_ends{};  // by controller::StreamEnd
   VariantCounts<decltype(router::once::Request::what)> once_requests;
   std::array<std::uint64_t, kVerdicts> once_verdicts{};
 
@@ -106,6 +112,9 @@ struct KindCounts {
     slot_actions.Add(other.slot_actions);
     controller_events.Add(other.controller_events);
     controller_actions.Add(other.controller_actions);
+    stream_events.Add(other.stream_events);
+    controller_node_actions.Add(other.controller_node_actions);
+    for (std::size_t i = 0; i < kStreamEnds; ++i) stream_ends[i] += other.stream_ends[i];
     once_requests.Add(other.once_requests);
     for (std::size_t i = 0; i < kVerdicts; ++i) once_verdicts[i] += other.once_verdicts[i];
   }

@@ -71,7 +71,7 @@ void Prometheus::OnAsked() {
       std::optional<double>& value = series.values[region];
       std::vector<double> shares = Scrape(region, series.tier);
       if (shares.empty()) continue;
-      if (!control_.frozen(region) || !value) {
+      if (!control_.reports().frozen(region) || !value) {
         value = Aggregated(fleet_.tiers[series.tier].metrics[series.metric], shares);
       }
       control_.Sample(

@@ -166,6 +166,8 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kDirectoryReaches:
     case Happening::kStreamRetried:
     case Happening::kStreamSilent:
+    case Happening::kStreamGreets:
+    case Happening::kStreamEnded:
     case Happening::kWatchEnds:
     case Happening::kWatchReopens:
     case Happening::kAskReaches:
@@ -250,8 +252,10 @@ void Simulation::TellControl(const SimEvent& event) {
       return control_.OnStreamRetried(RouterId(event.subject), event.detail);
     case Happening::kStreamSilent:
       return control_.OnStreamSilent(RouterId(event.subject), event.detail);
-    case Happening::kStreamGivenUp:
-      return control_.OnStreamGivenUp(RouterId(event.subject), event.detail);
+    case Happening::kStreamGreets:
+      return control_.OnStreamGreets(RouterId(event.subject), event.detail);
+    case Happening::kStreamEnded:
+      return control_.OnStreamEnded(RouterId(event.subject), event.detail);
     default:
       return control_.OnWakes(event.subject);
   }
@@ -309,7 +313,8 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kReportReaches:
     case Happening::kStreamRetried:
     case Happening::kStreamSilent:
-    case Happening::kStreamGivenUp:
+    case Happening::kStreamGreets:
+    case Happening::kStreamEnded:
     case Happening::kControllerWakes:
       return TellControl(event);
     case Happening::kMetricsAsked:

@@ -66,7 +66,8 @@ enum class Happening : std::uint8_t {
   kReportReaches,     // subject: life of the controller; detail: its pool
   kStreamRetried,     // subject: router; detail: its stream
   kStreamSilent,      // subject: router; detail: its stream, which keepalive may give up
-  kStreamGivenUp,     // subject: router; detail: its stream, which the controller may give up
+  kStreamGreets,      // subject: router; detail: its stream
+  kStreamEnded,       // subject: router; detail: its stream, which the controller has ended
   kControllerWakes,   // subject: life
   kPoolsChecked,
   kMetricsAsked,

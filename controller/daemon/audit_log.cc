@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -82,9 +81,12 @@ void AuditLog::ReadBack(const std::string& path) {
   }
 }
 
-bool AuditLog::Holds(std::string_view order) const {
-  return std::any_of(entries_.rbegin(), entries_.rend(),
-                     [order](const AuditEntry& entry) { return entry.order == order; });
+std::deque<std::string> AuditLog::Orders() const {
+  std::deque<std::string> orders;
+  for (const AuditEntry& entry : entries_) {
+    if (!entry.order.empty()) orders.push_back(entry.order);
+  }
+  return orders;
 }
 
 void AuditLog::Keep(AuditEntry entry) {

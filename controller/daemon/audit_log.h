@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -40,8 +39,8 @@ class AuditLog {
   // The entry is kept in memory even if the file cannot be written.
   absl::Status Append(AuditEntry entry);
   const std::deque<AuditEntry>& entries() const { return entries_; }
-  // Whether one of the last entries is of this order of a router. O(kKept).
-  bool Holds(std::string_view order) const;
+  // The orders of routers among them, the newest last.
+  std::deque<std::string> Orders() const;
 
  private:
   AuditLog(std::string path, const AuditLimits& limits) : path_(std::move(path)), limits_(limits) {}

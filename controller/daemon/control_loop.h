@@ -1,9 +1,9 @@
-// The controller's machine on its thread: routers' messages in, the machine's actions carried out.
+// The controller's node on its thread: routers' messages in, what the node wants carried out.
 //
 // Everything runs on one event loop: messages are decoded against the fleet that the machine has loaded, each
-// Step is journalled before it happens and its outcomes after, actions are performed in order. A message that
-// does not decode ends its stream with INVALID_ARGUMENT and the reason; the router connects again and may
-// have learnt better. Streams that do not introduce themselves, or fall silent for long, are closed.
+// step of the machine is journalled before it happens and its outcomes after, actions are performed in order.
+// Nothing is decided here: who is listened to, who is told, and when the state is saved is the node's to say
+// (controller/controller_node.h).
 //
 // Bounds: streams and admin calls as their services say. Threads: the loop's, except where noted.
 #ifndef RINGWAY_CONTROLLER_DAEMON_CONTROL_LOOP_H_
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "controller/controller_node.h"
 #include "controller/daemon/audit_log.h"
 #include "controller/daemon/controller_metrics.h"
 #include "controller/daemon/history_store.h"
@@ -25,6 +26,7 @@
 #include "controller/daemon/state_store.h"
 #include "controller/journal/recorder.h"
 #include "controller/machine.h"
+#include "controller/node_event.h"
 #include "core/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
@@ -40,11 +42,11 @@ struct ControlOutputs {
   ControllerMetrics& metrics;
   runtime::Logger log;
   std::function<void()> stream_closed;  // tells the service
-  // Told of every Step after its actions have been performed; for screens.
+  // Told of every step of the machine; for screens.
   std::function<void(Time, const ControllerEvent&, const std::vector<ControllerAction>&)> stepped;
 };
 
-class ControlLoop final : public RouterStreamListener {
+class ControlLoop final : public RouterStreamListener, private ControllerShell {
  public:
   using Answer = absl::AnyInvocable<void(const CommandAnswered&)>;
 
@@ -56,9 +58,9 @@ class ControlLoop final : public RouterStreamListener {
   // `command.request` is set here.
   void Ask(OperatorCommand command, Answer answer);
   // Ends all streams; the routers keep what they have.
-  void Close();
+  void Close() { Apply(GoDown{}); }
 
-  const ControllerMachine& machine() const { return machine_; }
+  const ControllerMachine& machine() const { return node_.machine(); }
   const AuditLog& audit() const { return listener_.audit; }
   Time started_at() const { return started_at_; }
   // What every region asks for now.
@@ -69,38 +71,42 @@ class ControlLoop final : public RouterStreamListener {
   void OnStream(RouterStream& stream) override;
   void OnMessage(RouterStream& stream, v1::RouterMessage& message) override;
   void OnStreamClosed(RouterStream& stream) override;
-  absl::Status Take(RouterStream& stream, v1::RouterMessage& message);
-  // What operators had the router do: once each, then the router is told.
-  void RecordOrders(RouterStream& stream, const v1::Report& report);
-  void Record(AuditEntry entry);
+  void Take(StreamId stream, const v1::RouterMessage& message);
+  void Apply(const StreamEvent& event);
 
-  // Into the history, with what led to it.
-  void Remember(const std::shared_ptr<const RoutingTable>& table, std::string cause);
-  void Perform(const ControllerAction& action);
+  void MachineSteps(Time now, const ControllerEvent& event, const ControllerMachine& machine) override;
+  void MachineStepped(Time now, const ControllerEvent& event,
+                      const std::vector<ControllerAction>& actions) override;
+  void Perform(const NodeAction& action) override;
   void On(const SendWelcome& action);
-  void On(const SendMap& action);
-  void On(const SendTable& action);
+  void On(const SendMapTo& action);
+  void On(const SendTableTo& action);
   void On(const SendDirectory& action);
-  void On(const CloseStream& action);
+  void On(const SendRecorded& action);
+  void On(const EndStream& action);
+  void On(const TableMade& action);
   void On(const PlanMade& action);
-  void On(const SaveState& action);
+  void On(const Persist& action);
   void On(const AuditEntry& action);
   void On(const Note& action);
   void On(const CommandAnswered& action);
   void On(const EpochEnded& action);
-  void SendTo(std::optional<StreamId> stream, RouterStream::Kind kind, const RouterStream::Message& message);
-  void CloseSilent(Time now);
+  void Send(StreamId stream, RouterStream::Kind kind, const RouterStream::Message& message);
 
   runtime::EventLoop& loop_;
-  ControllerMachine machine_;
   ControlOutputs listener_;
+  ControllerNode node_;
   runtime::Alarm alarm_;
   Time started_at_;
   std::map<StreamId, RouterStream*> streams_;
   std::map<std::uint64_t, Answer> answers_;
   std::uint64_t next_request_ = 1;
-  bool unsaved_ = false;
-  // The last directory as encoded for one region; it is sent to all routers of a region in a row.
+  bool refused_ = false;  // what came last
+  // As encoded last: a table and a map go to all routers in a row, a directory to all of a region.
+  std::shared_ptr<const RoutingTable> encoded_table_;
+  RouterStream::Message table_message_;
+  std::shared_ptr<const Fleet> encoded_map_;
+  RouterStream::Message map_message_;
   std::shared_ptr<const Directory> encoded_directory_;
   Time encoded_at_;
   std::map<std::uint32_t, RouterStream::Message> encoded_by_region_;

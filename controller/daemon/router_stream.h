@@ -17,10 +17,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "controller/fleet_view.h"
-#include "core/time.h"
 #include "ringway/v1/control.grpc.pb.h"
 #include "runtime/event_loop.h"
 
@@ -51,11 +49,6 @@ class RouterStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1:
   // What has not left yet is dropped.
   void Close(grpc::Status status);
   bool closing() const { return closing_.has_value(); }
-
-  // For the listener: has the router introduced itself, and when did it last say anything.
-  bool introduced = false;
-  std::string router = {};  // that introduced itself
-  Time heard_at;
 
  private:
   void OnReadDone(bool ok) override;
