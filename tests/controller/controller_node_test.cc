@@ -197,6 +197,16 @@ TEST_F(ControllerNodeTest, ATableForAllGoesToThoseWhoHaveIntroducedThemselves) {
   EXPECT_EQ(cause, "first of epoch 1");
 }
 
+TEST_F(ControllerNodeTest, AMapForAllGoesToThoseWhoHaveIntroducedThemselves) {
+  Connect(1, "a");
+  Open(2);
+  Connect(3, "c");
+  controller_.Step(MessageRefused{3, false, "what?"});
+  controller_.Step(TopologyLoaded{MakeFleet({.regions = 1, .workers = 20}), "text"});
+  ASSERT_THAT(controller_.Taken<SendMapTo>(), SizeIs(1));
+  EXPECT_EQ(controller_.Taken<SendMapTo>()[0].stream, 1u);
+}
+
 TEST_F(ControllerNodeTest, AClaimedEpochIsOnDiskBeforeAnybodyHearsIt) {
   Connect(1, "a");
   PassSeconds(20, {1});
@@ -265,6 +275,18 @@ TEST_F(ControllerNodeTest, AnEarlierLifesOrdersAreKnownAndABadOneCostsNoStream) 
   EXPECT_EQ(next.Taken<Note>()[0].text, "router a: not recorded: OrderDone.who: is empty");
   EXPECT_EQ(next.Taken<SendRecorded>()[0].number, 2u) << "or it would be told for ever";
   EXPECT_FALSE(next.streams[1].ended);
+}
+
+TEST_F(ControllerNodeTest, AsManyOrdersAreKnownAsTheAuditLogKeeps) {
+  Connect(1, "a");
+  for (std::size_t i = 0; i <= ControllerNode::kOrdersKnown; ++i) {
+    controller_.Step(OrdersTold{1, {Order(i + 1, absl::StrCat("order", i))}});
+  }
+  controller_.orders.clear();
+  controller_.Step(OrdersTold{1, {Order(1, "order1")}});
+  EXPECT_THAT(controller_.Taken<AuditEntry>(), IsEmpty());
+  controller_.Step(OrdersTold{1, {Order(1, "order0")}});
+  EXPECT_THAT(controller_.Taken<AuditEntry>(), SizeIs(1)) << "too long ago";
 }
 
 TEST_F(ControllerNodeTest, WhoGoesDownEndsAllStreamsAndSavesWhatIsLeft) {
