@@ -51,10 +51,15 @@ class Duration {
 
   constexpr Duration operator-() const { return Duration(-ns_); }
   constexpr Duration& operator+=(Duration b) {
-    if (!infinite()) *this = b.infinite() ? b : Duration(ns_ + b.ns_);
+    if (!near() || !b.near()) return *this = FarSum(*this, b);
+    ns_ += b.ns_;
     return *this;
   }
-  constexpr Duration& operator-=(Duration b) { return *this += -b; }
+  constexpr Duration& operator-=(Duration b) {
+    if (!near() || !b.near()) return *this = FarSum(*this, -b);
+    ns_ -= b.ns_;
+    return *this;
+  }
   constexpr Duration& operator%=(Duration b) {
     if (infinite() || b.ns_ == 0) return *this = Duration(ns_ < 0 ? -kInfinite : kInfinite);
     if (!b.infinite()) ns_ %= b.ns_;
@@ -130,6 +135,12 @@ class Duration {
   }
 
  private:
+  // The sum and the difference of two such are finite, and nearly all are.
+  constexpr bool near() const { return ns_ >= -kInfinite / 2 && ns_ <= kInfinite / 2; }
+  static constexpr Duration FarSum(Duration a, Duration b) {
+    if (a.infinite()) return a;
+    return b.infinite() ? b : Duration(a.ns_ + b.ns_);
+  }
   constexpr explicit Duration(std::int64_t ns)
       : ns_(ns >= kInfinite ? kInfinite : (ns <= -kInfinite ? -kInfinite : ns)) {}
 
@@ -201,6 +212,8 @@ requires std::is_arithmetic_v<N>
 constexpr Duration OfUnits(N n) {
   if constexpr (std::is_floating_point_v<N>) {
     return Duration::OfNanos(static_cast<double>(n) * static_cast<double>(kUnit_ns));
+  } else if constexpr (kUnit_ns == 1 && std::is_same_v<N, std::int64_t>) {
+    return Duration::OfNanos(n);
   } else {
     return Duration::OfNanos(kUnit_ns) * n;
   }

@@ -61,6 +61,23 @@ TEST(TimeTest, UnitsOfDatesAreAbslsBefore1970Too) {
   }
 }
 
+TEST(TimeTest, SumsAtTheEdgeOfTheRange) {
+  constexpr std::int64_t kHalf = Duration::kInfinite / 2;
+  for (const std::int64_t sign : {1, -1}) {
+    const Duration half = sign * Nanoseconds(kHalf);
+    const Duration more = sign * Nanoseconds(kHalf + 1);
+    EXPECT_EQ((half + half).nanos(), sign * 2 * kHalf);
+    EXPECT_EQ((half - -half).nanos(), sign * 2 * kHalf);
+    EXPECT_FALSE((half + half).infinite());
+    EXPECT_EQ((more + more), sign * InfiniteDuration());
+    EXPECT_EQ((more - -more), sign * InfiniteDuration());
+    EXPECT_EQ((more + -more), ZeroDuration());
+    EXPECT_EQ((more + half + half), sign * InfiniteDuration());
+    EXPECT_EQ(InfiniteDuration() + half, InfiniteDuration());
+    EXPECT_EQ(half - InfiniteDuration(), -InfiniteDuration());
+  }
+}
+
 TEST(TimeTest, WhatIsInfiniteStaysInfinite) {
   EXPECT_EQ(InfiniteDuration() + Seconds(1), InfiniteDuration());
   EXPECT_EQ(Seconds(1) - InfiniteDuration(), -InfiniteDuration());
