@@ -1,6 +1,7 @@
 #include "core/histogram.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/check.h"
@@ -12,14 +13,14 @@ Histogram::Histogram(double floor) : floor_(floor), buckets_((std::size_t{kPower
   RINGWAY_CHECK(floor > 0);
 }
 
+// The exponent of a number from 1 and the first bits of its fraction follow each other as it is stored.
 std::size_t Histogram::BucketOf(double value) const {
+  constexpr int kFractionBits = 52;
+  constexpr std::uint64_t kOne = std::uint64_t{1023} << kSubBits;  // exponent and fraction of 1.0
   if (value < floor_) return 0;
-  int exponent = 0;
-  const double mantissa = std::frexp(value / floor_, &exponent);  // in [0.5, 1)
-  const std::size_t power = static_cast<std::size_t>(exponent - 1);
-  if (power >= kPowers) return buckets_.size() - 1;
-  const auto sub = static_cast<std::size_t>((mantissa * 2 - 1) * (1 << kSubBits));
-  return 1 + (power << kSubBits) + sub;
+  const std::uint64_t place =
+      (std::bit_cast<std::uint64_t>(value / floor_) >> (kFractionBits - kSubBits)) - kOne;
+  return std::min<std::uint64_t>(place + 1, buckets_.size() - 1);
 }
 
 double Histogram::Middle(std::size_t bucket) const {
