@@ -283,17 +283,18 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
   }
   const std::vector<std::size_t> told_by_busy_time = ToldByBusyTime(metrics);
   const RouterState* router = nullptr;
+  RegionTraffic* region = nullptr;
   Duration report_age;
   for (const LivingWorker& living : Living(tier, regions.size(), believed)) {
     if (router != believed[living.router]) {
       router = believed[living.router];
+      region = &regions[router->hello.region];
       report_age = now - router->reported_at;
     }
     const WorkerSeen& worker = router->workers[living.worker];
-    RegionTraffic& region = regions[router->hello.region];
     const double busy_share = BusyShare(*router, worker);
-    region.busy += busy_share;
-    if (living.alive) AddWorker(worker, busy_share, report_age, told_by_busy_time, region);
+    region->busy += busy_share;
+    if (living.alive) AddWorker(worker, busy_share, report_age, told_by_busy_time, *region);
   }
   return regions;
 }

@@ -21,6 +21,11 @@ double Wait(int workers, double rho) {
   return (1 + kServiceCv * kServiceCv) / 2 * waits / (workers * (1 - rho));
 }
 
+std::size_t SizeOf(double workers) {
+  return static_cast<std::size_t>(
+      std::clamp(static_cast<int>(std::lround(workers)), 1, Ceilings::kWorkersMax));
+}
+
 }  // namespace
 
 double CeilingOf(int workers, double wait_max) {
@@ -35,10 +40,17 @@ double CeilingOf(int workers, double wait_max) {
 }
 
 double Ceilings::Of(double workers) {
-  const int whole = std::clamp(static_cast<int>(std::lround(workers)), 1, kWorkersMax);
-  double& ceiling = known_[static_cast<std::size_t>(whole)];
-  if (ceiling <= 0) ceiling = CeilingOf(whole, wait_max_);
+  double& ceiling = known_[SizeOf(workers)];
+  if (ceiling <= 0) ceiling = CeilingOf(static_cast<int>(SizeOf(workers)), wait_max_);
   return ceiling;
+}
+
+double Ceilings::Of(double workers, double cap) {
+  const std::size_t size = SizeOf(workers);
+  // Of the levels that a ceiling may be, the first from the cap on.
+  const double level = std::ceil(cap * (1 << kHalvings)) / (1 << kHalvings);
+  if (known_[size] <= 0 && level < 1 && Wait(static_cast<int>(size), level) <= wait_max_) return cap;
+  return std::min(cap, Of(workers));
 }
 
 }  // namespace ringway::planner

@@ -25,6 +25,8 @@ class Ceilings {
   static constexpr int kWorkersMax = 512;
   explicit Ceilings(double wait_max) : wait_max_(wait_max), known_(kWorkersMax + 1, 0.0) {}
   double Of(double workers);
+  // Or `cap` where that is lower, as it mostly is for many workers: then one look at the formula is enough.
+  double Of(double workers, double cap);
 
  private:
   double wait_max_;

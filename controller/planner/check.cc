@@ -43,8 +43,7 @@ class InputCheck {
       // A share of 1 caps nothing: such a region may be overfilled by others as by its own users.
       site.import_max_rps = (share < 1 ? share : site.shed_level) * site.usable / site.cost;
     }
-    site.hot_level =
-        std::min(OverloadThreshold(tier_, region), ceilings_.Of(site.usable * provisioned.workers));
+    site.hot_level = ceilings_.Of(site.usable * provisioned.workers, OverloadThreshold(tier_, region));
     site.raised_max = RaisedMax(site);
     site.SetLimit(site.hot_level);
     return site;

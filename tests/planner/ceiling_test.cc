@@ -25,6 +25,24 @@ TEST(Ceiling, OfSomeSizes) {
   for (int n = 1; n < 512; ++n) EXPECT_GT(CeilingOf(n + 1, 0.3), CeilingOf(n, 0.3)) << n;
 }
 
+// The same number to the last bit, whichever way it was found.
+TEST(Ceiling, ALowerCapIsTakenWithoutTheCeiling) {
+  Rng rng(5);
+  for (const double wait_max : {0.0, 0.05, 0.3, 2.0}) {
+    for (int i = 0; i < 300; ++i) {
+      const int workers = 1 + static_cast<int>(rng.Below(512));
+      const double ceiling = CeilingOf(workers, wait_max);
+      const double near = ceiling + (rng.Uniform() - 0.5) * 1e-5;
+      for (const double cap : {rng.Uniform(), near, ceiling, 0.95, 1.0, 1.2}) {
+        Ceilings ceilings(wait_max);
+        ASSERT_EQ(ceilings.Of(workers, cap), std::min(cap, ceiling)) << workers << " at " << cap;
+        ASSERT_EQ(ceilings.Of(workers), ceiling);
+        ASSERT_EQ(ceilings.Of(workers, cap), std::min(cap, ceiling)) << "known by now";
+      }
+    }
+  }
+}
+
 // Poisson arrivals, log-normal service of mean 1 and CV .5: one after the other to the worker that is free
 // first.
 TEST(Ceiling, AQueueFilledToItWaitsThatLong) {
