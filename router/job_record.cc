@@ -4,11 +4,6 @@
 
 namespace ringway::router {
 
-Time LatestStart(const JobRecord& job, const dispatch::ServiceEstimate& service) {
-  if (job.facts.deadline == InfiniteFuture()) return job.facts.deadline;
-  return job.facts.deadline - service.Within(job.facts.cost);
-}
-
 Time NextLook(Time now, const JobRecord& job, const dispatch::ServiceEstimate& service) {
   const Time latest = LatestStart(job, service);
   if (latest == InfiniteFuture()) return latest;

@@ -88,7 +88,10 @@ struct alignas(kCacheLine) JobRecord {
 using JobArena = IdVector<JobId, JobRecord>;
 
 // The last moment to start. It moves while the job waits, with every service time learnt.
-Time LatestStart(const JobRecord& job, const dispatch::ServiceEstimate& service);
+inline Time LatestStart(const JobRecord& job, const dispatch::ServiceEstimate& service) {
+  if (job.facts.deadline == InfiniteFuture()) return job.facts.deadline;
+  return job.facts.deadline - service.Within(job.facts.cost);
+}
 
 // When to look whether a job that waits can still finish: at the last moment to start, and, because that
 // moves, twice before it comes. A job that cannot finish any longer is not left waiting for an answer that

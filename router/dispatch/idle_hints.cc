@@ -4,19 +4,6 @@ namespace ringway::dispatch {
 
 void IdleHints::MakePlace(WorkerId worker) { places_.resize(worker.index() + 1); }
 
-void IdleHints::Unlink(const Hint& hint) {
-  (hint.older != 0 ? At(hint.older).newer : oldest_) = hint.newer;
-  (hint.newer != 0 ? At(hint.newer).older : newest_) = hint.older;
-}
-
-void IdleHints::LinkNewest(Place place) {
-  Hint& hint = At(place);
-  hint.older = newest_;
-  hint.newer = 0;
-  (newest_ != 0 ? At(newest_).newer : oldest_) = place;
-  newest_ = place;
-}
-
 void IdleHints::Drop(Place place) {
   Unlink(At(place));
   places_[At(place).worker] = 0;

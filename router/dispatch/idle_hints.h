@@ -57,8 +57,17 @@ class IdleHints {
   void MakePlace(WorkerId worker);
   Hint& At(Place place) { return hints_[place - 1u]; }
   void Drop(Place place);
-  void Unlink(const Hint& hint);
-  void LinkNewest(Place place);
+  void Unlink(const Hint& hint) {
+    (hint.older != 0 ? At(hint.older).newer : oldest_) = hint.newer;
+    (hint.newer != 0 ? At(hint.newer).older : newest_) = hint.older;
+  }
+  void LinkNewest(Place place) {
+    Hint& hint = At(place);
+    hint.older = newest_;
+    hint.newer = 0;
+    (newest_ != 0 ? At(newest_).newer : oldest_) = place;
+    newest_ = place;
+  }
 
   std::vector<Hint> hints_;
   Place oldest_ = 0;

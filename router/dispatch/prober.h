@@ -76,6 +76,7 @@ class Prober {
   void Stop(JobId job);
   // The JobId will be another job's.
   void Forget(JobId job);
+  bool AnyAsleep() const { return sleepers_.size() > 0; }
   // Delayed, asleep or paused.
   bool Waits(JobId job) const { return wakes_.IsSet(job.index()); }
 

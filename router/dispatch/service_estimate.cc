@@ -60,14 +60,4 @@ double ServiceEstimate::ExpectS(const CostHint& cost) const {
   return Bounded(work_s_ * work / work_mean_);
 }
 
-Duration ServiceEstimate::Expect(const CostHint& cost) const {
-  const bool tells = cost.steps != 0 && work_mean_ > 0;
-  return tells ? Seconds(ExpectS(cost)) : mean_;
-}
-
-Duration ServiceEstimate::Within(const CostHint& cost) const {
-  const bool tells = cost.steps != 0 && work_mean_ > 0;
-  return tells ? Seconds(ExpectS(cost) * reach_) : mean_within_;
-}
-
 }  // namespace ringway::dispatch

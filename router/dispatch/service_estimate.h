@@ -30,9 +30,11 @@ class ServiceEstimate {
   void Learn(const CostHint& cost, Duration service);
 
   Duration mean() const { return mean_; }
-  Duration Expect(const CostHint& cost) const;
+  Duration Expect(const CostHint& cost) const { return Tells(cost) ? Seconds(ExpectS(cost)) : mean_; }
   // Never below Expect.
-  Duration Within(const CostHint& cost) const;
+  Duration Within(const CostHint& cost) const {
+    return Tells(cost) ? Seconds(ExpectS(cost) * reach_) : mean_within_;
+  }
 
   RINGWAY_STATE(prior_, mean_s_, work_mean_, work_s_, scatter_, reach_, mean_, mean_within_)
 
@@ -40,6 +42,7 @@ class ServiceEstimate {
   static constexpr double kWeight = 0.02;
   static constexpr double kSpread = 5;
   static constexpr double kThreeInFour = 0.6745;  // quantile of the standard normal distribution
+  bool Tells(const CostHint& cost) const { return cost.steps != 0 && work_mean_ > 0; }
   double Bounded(double seconds) const;
   double ExpectS(const CostHint& cost) const;
   // Keeps what is asked for far more often than it changes.

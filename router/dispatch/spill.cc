@@ -51,7 +51,7 @@ Duration SpillGate::Cost(const SpillTarget& target, Time now) const {
 }
 
 const SpillTarget* SpillGate::Choose(Time now, Duration waited, Duration left) const {
-  if (spec_.share <= 0 || allowance(now) < 1) return nullptr;
+  if (spec_.share <= 0 || targets_.empty() || allowance(now) < 1) return nullptr;
   for (const SpillTarget& target : targets_) {
     const Duration cost = Cost(target, now);
     if (waited >= cost && left > cost && HasRoom(target)) return &target;
@@ -60,7 +60,7 @@ const SpillTarget* SpillGate::Choose(Time now, Duration waited, Duration left) c
 }
 
 Time SpillGate::WorthFrom(Time now, Time since) const {
-  if (spec_.share <= 0 || allowance(now) < 1) return InfiniteFuture();
+  if (spec_.share <= 0 || targets_.empty() || allowance(now) < 1) return InfiniteFuture();
   Duration cheapest = InfiniteDuration();
   for (const SpillTarget& target : targets_) {
     if (std::max(spec_.wait_min, target.rtt) >= cheapest) break;  // and so are those that are farther

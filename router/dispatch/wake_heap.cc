@@ -6,11 +6,6 @@
 
 namespace ringway::dispatch {
 
-void WakeHeap::Place(std::size_t i, const Entry& entry) {
-  heap_[i] = entry;
-  place_[entry.id] = static_cast<std::uint32_t>(i);
-}
-
 void WakeHeap::SiftUp(std::size_t i, const Entry& entry) {
   while (i > 0) {
     const std::size_t parent = (i - 1) / kArity;
@@ -52,16 +47,14 @@ void WakeHeap::RemoveAt(std::size_t i) {
   if (i < heap_.size()) Settle(i, last);
 }
 
+void WakeHeap::MakeRoom(std::size_t id) { place_.resize(id + 1, kNowhere); }
+
 void WakeHeap::Set(std::size_t id, Time at) {
-  if (id >= place_.size()) place_.resize(id + 1, kNowhere);
+  if (id >= place_.size()) MakeRoom(id);
   const Entry entry{at, static_cast<std::uint32_t>(id)};
   if (place_[id] != kNowhere) return Settle(place_[id], entry);
   heap_.push_back(entry);
   SiftUp(heap_.size() - 1, entry);
-}
-
-void WakeHeap::Clear(std::size_t id) {
-  if (IsSet(id)) RemoveAt(place_[id]);
 }
 
 std::size_t WakeHeap::Pop() {

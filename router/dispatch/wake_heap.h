@@ -26,7 +26,9 @@ class WakeHeap {
 
   // Replaces the wake-up that `id` had, if any.
   void Set(std::size_t id, Time at);
-  void Clear(std::size_t id);
+  void Clear(std::size_t id) {
+    if (IsSet(id)) RemoveAt(place_[id]);
+  }
   bool IsSet(std::size_t id) const { return id < place_.size() && place_[id] != kNowhere; }
 
   bool empty() const { return heap_.empty(); }
@@ -61,12 +63,16 @@ class WakeHeap {
     std::uint32_t id;
     RINGWAY_STATE(at, id)
   };
-  void Place(std::size_t i, const Entry& entry);
+  void Place(std::size_t i, const Entry& entry) {
+    heap_[i] = entry;
+    place_[entry.id] = static_cast<std::uint32_t>(i);
+  }
   void SiftUp(std::size_t i, const Entry& entry);
   void SiftDown(std::size_t i, const Entry& entry);
   // The entry belongs at `i`, or above or below it.
   void Settle(std::size_t i, const Entry& entry);
   void RemoveAt(std::size_t i);
+  void MakeRoom(std::size_t id);
   // Of every entry of the heap; no more than kIdsMax.
   void FindPlaces(std::size_t ids);
 

@@ -24,11 +24,12 @@ const std::vector<WorkerId> kNoWorkers;
 
 void WorkerView::MakePool(TierId tier) { pools_.resize(tier.index() + 1); }
 
-void WorkerView::Reindex(WorkerId worker) {
+void WorkerView::Move(WorkerId worker) {
   Entry& e = entries_[worker];
+  const bool counted = e.counts();
+  const bool open = counted && e.held == 0;
+  const bool busy = counted && e.is_busy();
   TierPool& pool = Pool(e.tier);
-  const bool usable = e.listed && !e.draining && e.state != WorkerState::kFailed;
-  const bool open = usable && e.rest == Rest::kNone && e.held == 0;
   if (open && e.open_at == kNowhere) {
     e.open_at = static_cast<std::uint32_t>(pool.open.size());
     pool.open.push_back(worker);
@@ -39,9 +40,6 @@ void WorkerView::Reindex(WorkerId worker) {
     pool.open.pop_back();
     e.open_at = kNowhere;
   }
-  const bool counted = usable && e.rest == Rest::kNone;
-  const bool busy = counted && (e.held != 0 || e.state == WorkerState::kBusy);
-  if (counted == e.counted && busy == e.counted_busy) return;
   pool.listed += static_cast<std::size_t>(counted) - static_cast<std::size_t>(e.counted);
   pool.busy += static_cast<std::size_t>(busy) - static_cast<std::size_t>(e.counted_busy);
   e.counted = counted;

@@ -132,6 +132,10 @@ class WorkerView {
     AttemptId held = 0;
     Time busy_until = InfinitePast();
     Time isolated_until = InfinitePast();
+    bool counts() const {
+      return listed && !draining && state != WorkerState::kFailed && rest == Rest::kNone;
+    }
+    bool is_busy() const { return held != 0 || state == WorkerState::kBusy; }
     RINGWAY_STATE(tier, listed, local, draining, rest, leased, counted, counted_busy, state, failures,
                   relapses, fail_share, open_at, held, busy_until, isolated_until)
   };
@@ -150,8 +154,16 @@ class WorkerView {
     return pools_[tier];
   }
   void MakePool(TierId tier);
-  // Makes the pool's sets and counts agree with the entry.
-  void Reindex(WorkerId worker);
+  // Makes the pool's sets and counts agree with the entry, as they mostly do: who holds a worker knows that
+  // it is busy.
+  void Reindex(WorkerId worker) {
+    const Entry& e = entries_[worker];
+    const bool counted = e.counts();
+    const bool same = counted == e.counted && (counted && e.is_busy()) == e.counted_busy &&
+                      (counted && e.held == 0) == (e.open_at != kNowhere);
+    if (!same) Move(worker);
+  }
+  void Move(WorkerId worker);
   void CountFailure(WorkerId worker, bool unreached, Time now);
   void EndRests(Time now);
   // Begins a rest, or ends it.
