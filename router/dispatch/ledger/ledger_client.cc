@@ -184,10 +184,6 @@ LedgerClient::Entry* LedgerClient::Answered(const RequestKey& key, State state) 
   return entry.state == state && entry.generation == key.generation ? &entry : nullptr;
 }
 
-void LedgerClient::Tell(const LedgerEvent& event, std::vector<ClientAction>& actions) const {
-  if (leader_.router.valid()) actions.push_back(TellLeader{leader_.router, event});
-}
-
 void LedgerClient::TellLast(const LastWord& word, std::vector<ClientAction>& actions) {
   std::visit([&](const auto& event) { Tell(event, actions); }, word);
   if (ended_.size() < kRepeatedMax) {

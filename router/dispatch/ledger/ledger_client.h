@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -147,7 +148,13 @@ class LedgerClient {
   RequestKey KeyOf(JobId job) const { return {self_, job.value(), entries_[job].generation}; }
   // The entry that an answer is about, or null if the answer has been overtaken.
   Entry* Answered(const RequestKey& key, State state);
-  void Tell(const LedgerEvent& event, std::vector<ClientAction>& actions) const;
+  template <class Event>
+  void Tell(const Event& event, std::vector<ClientAction>& actions) const {
+    if (!leader_.router.valid()) return;
+    auto& tell = std::get<TellLeader>(actions.emplace_back(std::in_place_type<TellLeader>));
+    tell.leader = leader_.router;
+    tell.event = event;
+  }
   // A grant that no open request waits for.
   void Unwanted(const Grant& grant, std::vector<ClientAction>& actions);
   void Lift(Entry& entry);

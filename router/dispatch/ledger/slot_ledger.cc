@@ -56,14 +56,7 @@ SlotLedger::SlotLedger(const LedgerSettings& settings)
       line_(settings.waiting_max, settings.newest_first_at) {}
 
 void SlotLedger::Step(Time now, const LedgerEvent& event, std::vector<LedgerAction>& actions) {
-  std::visit([&](const auto& e) { On(now, e, actions); }, event);
-  EndTimers(now, actions);
-  Match(now, actions);
-}
-
-Time SlotLedger::NextWake() const {
-  if (!holding_) return InfiniteFuture();
-  return std::min(slots_.NextTimer(), line_.NextInfeasible());
+  std::visit([&](const auto& e) { Step(now, e, actions); }, event);
 }
 
 LedgerView SlotLedger::View() const {
@@ -184,7 +177,7 @@ void SlotLedger::On(Time now, const Announce& announce, Actions& actions) {
   SlotRecord& slot = slots_.At(announce.worker);
   if (announce.sequence <= slot.sequence) return;
   slot.sequence = announce.sequence;
-  slot.heard_ns = ToUnixNanos(now);
+  slot.heard = now;
   slot.cleared = announce.status == WorkerStatus::kIdle && announce.fence >= slot.lease;
   slot.leaving = announce.status == WorkerStatus::kLeaving;
   // A worker that was told of a leader that cannot be: it does not obey us, which is no reason to step down.
@@ -420,9 +413,8 @@ void SlotLedger::CallBack(Time now, WorkerId worker, Actions& actions) {
 }
 
 void SlotLedger::EndTimers(Time now, Actions& actions) {
-  const std::int64_t now_ns = ToUnixNanos(now);
   // Each turn ends a timer or sets it into the future, so there are at most as many as slots.
-  for (WorkerId worker = slots_.TimerEnded(now_ns); worker.valid(); worker = slots_.TimerEnded(now_ns)) {
+  for (WorkerId worker = slots_.TimerEnded(now); worker.valid(); worker = slots_.TimerEnded(now)) {
     const SlotRecord& slot = slots_.At(worker);
     if (slot.state == SlotState::kLeased) {
       CallBack(now, worker, actions);
@@ -445,11 +437,11 @@ void SlotLedger::GrantTo(Time now, const RequestKey& key, RequestEntry& entry, W
 }
 
 WorkerId SlotLedger::TakeIdle(Time now) {
-  const std::int64_t heard_min_ns = ToUnixNanos(now - settings_.silence_max);
+  const Time heard_min = now - settings_.silence_max;
   while (true) {
     const WorkerId worker = slots_.OldestIdle();
     if (!worker.valid() || !settings_.workers_announce) return worker;
-    if (slots_.At(worker).heard_ns >= heard_min_ns) return worker;
+    if (slots_.At(worker).heard >= heard_min) return worker;
     slots_.Move(worker, SlotState::kUnknown);
   }
 }

@@ -26,6 +26,7 @@
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -88,8 +89,18 @@ class SlotLedger {
   explicit SlotLedger(const LedgerSettings& settings);
 
   void Step(Time now, const LedgerEvent& event, std::vector<LedgerAction>& actions);
+  // The same for whoever knows which event it is, without the way through a variant.
+  template <class Event>
+  void Step(Time now, const Event& event, std::vector<LedgerAction>& actions) {
+    On(now, event, actions);
+    if (slots_.NextTimer() <= now) EndTimers(now, actions);
+    if (holding_ && !line_.empty()) Match(now, actions);
+  }
   // When the ledger wants a Wake; infinite future: not at all.
-  Time NextWake() const;
+  Time NextWake() const {
+    if (!holding_) return InfiniteFuture();
+    return line_.empty() ? slots_.NextTimer() : std::min(slots_.NextTimer(), line_.NextInfeasible());
+  }
   LedgerView View() const;
   bool holding() const { return holding_; }
   // What other regions may know of this one; `sequence` is for who sends it.
@@ -148,7 +159,8 @@ class SlotLedger {
   void EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions);
   void StopWaiting(RequestEntry& entry);
   void FreeTicket(Ticket ticket);
-  // Grants while there is both a slot and a job; refuses what cannot be served any more.
+  // Grants while there is both a slot and a job; refuses what cannot be served any more. For a line that is
+  // not empty.
   void Match(Time now, Actions& actions);
   void GrantTo(Time now, const RequestKey& key, RequestEntry& entry, WorkerId worker, Duration waited,
                Actions& actions);

@@ -25,7 +25,6 @@ void SlotLedger::StopWaiting(RequestEntry& entry) {
 }
 
 void SlotLedger::Match(Time now, Actions& actions) {
-  if (!holding_ || line_.empty()) return;
   while (const auto ticket = line_.TakeInfeasible(now)) {
     EndWaiting(*ticket, RefuseReason::kInfeasible, actions);
   }

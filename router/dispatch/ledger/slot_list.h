@@ -11,16 +11,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "core/check.h"
 #include "core/ids.h"
+#include "core/time.h"
 
 namespace ringway::ledger {
 
 struct SlotLink {
   WorkerId next, previous;
-  std::int64_t at_ns = 0;
+  Time at;
 };
 using SlotLinks = IdVector<WorkerId, SlotLink>;
 
@@ -31,15 +31,15 @@ class SlotList {
   WorkerId Front() const { return front_; }
 
   // `links` must have room for the worker, which must be in no list.
-  void Append(SlotLinks& links, WorkerId worker, std::int64_t at_ns) {
+  void Append(SlotLinks& links, WorkerId worker, Time at) {
     SlotLink& link = links[worker];
     link.next = WorkerId();
     link.previous = back_;
-    link.at_ns = at_ns;
+    link.at = at;
     if (back_.valid()) {
       SlotLink& last = links[back_];
       last.next = worker;
-      link.at_ns = std::max(at_ns, last.at_ns);
+      link.at = std::max(at, last.at);
     } else {
       front_ = worker;
     }

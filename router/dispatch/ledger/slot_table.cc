@@ -35,10 +35,10 @@ void SlotTable::Leave(WorkerId worker, SlotState state) {
 }
 
 void SlotTable::Enter(WorkerId worker, SlotState state, Time timer) {
-  if (state == SlotState::kIdle) idle_.Append(links_, worker, 0);
-  if (state == SlotState::kLeased) leased_.Append(links_, worker, ToUnixNanos(timer));
+  if (state == SlotState::kIdle) idle_.Append(links_, worker, Time());
+  if (state == SlotState::kLeased) leased_.Append(links_, worker, timer);
   if (state == SlotState::kHeld || state == SlotState::kQuarantined) {
-    pauses_.Set(worker.value(), ToUnixNanos(timer));
+    pauses_.Set(worker.value(), timer);
   }
 }
 
@@ -57,13 +57,6 @@ void SlotTable::Bind(WorkerId worker, const Lease& lease, const RequestKey& lead
   slot.lease = lease;
   slot.leader = leader;
   slot.cleared = false;
-}
-
-Time SlotTable::NextTimer() const {
-  Time next = InfiniteFuture();
-  if (leased_.size() > 0) next = FromUnixNanos(links_[leased_.Front()].at_ns);
-  if (!pauses_.empty()) next = std::min(next, FromUnixNanos(pauses_.Top().key));
-  return next;
 }
 
 }  // namespace ringway::ledger

@@ -18,6 +18,7 @@
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_TABLE_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_TABLE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -47,7 +48,7 @@ enum class SlotState : std::uint8_t {
 struct alignas(64) SlotRecord {
   Lease lease;                 // current, or the last one that ended here
   std::uint64_t sequence = 0;  // of the last announcement
-  std::int64_t heard_ns = 0;   // when the worker last announced
+  Time heard;                  // when the worker last announced
   RequestKey leader;           // of the current lease; a presented one names the router only
 
   SlotState state = SlotState::kAbsent;
@@ -92,16 +93,18 @@ class SlotTable {
   void Bind(WorkerId worker, const Lease& lease, const RequestKey& leader, Time renew_by);
 
   // Of a leased slot.
-  Time Timer(WorkerId worker) const { return FromUnixNanos(links_[worker].at_ns); }
-  // A slot whose timer ended at or before `now_ns`, since the Unix epoch; invalid: there is none. Its state
-  // is unchanged.
-  WorkerId TimerEnded(std::int64_t now_ns) const {
+  Time Timer(WorkerId worker) const { return links_[worker].at; }
+  // A slot whose timer has ended by now; invalid: there is none. Its state is unchanged.
+  WorkerId TimerEnded(Time now) const {
     const WorkerId oldest = leased_.Front();
-    if (oldest.valid() && links_[oldest].at_ns <= now_ns) return oldest;
-    if (!pauses_.empty() && pauses_.Top().key <= now_ns) return WorkerId(pauses_.Top().id);
+    if (oldest.valid() && links_[oldest].at <= now) return oldest;
+    if (!pauses_.empty() && pauses_.Top().key <= now) return WorkerId(pauses_.Top().id);
     return WorkerId();
   }
-  Time NextTimer() const;
+  Time NextTimer() const {
+    const Time next = leased_.size() > 0 ? links_[leased_.Front()].at : InfiniteFuture();
+    return pauses_.empty() ? next : std::min(next, pauses_.Top().key);
+  }
 
  private:
   void Create(WorkerId worker);
@@ -112,7 +115,7 @@ class SlotTable {
   SlotLinks links_;
   SlotList idle_;
   SlotList leased_;
-  IndexedHeap<std::int64_t> pauses_;  // kHeld and kQuarantined
+  IndexedHeap<Time> pauses_;  // kHeld and kQuarantined
   std::size_t workers_max_;
   std::size_t present_ = 0;
   std::size_t suspected_ = 0;
