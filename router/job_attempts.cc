@@ -28,6 +28,7 @@ void JobMachine::On(Turn& turn, const AttemptAccepted& event) {
   if (!jobs_.contains(event.job) || jobs_[event.job].attempt != event.attempt) return;
   const JobRecord& job = jobs_[event.job];
   if (job.phase != JobPhase::kOffered && job.phase != JobPhase::kForwarded) return;
+  touched_ = true;
   if (job.router.valid()) turn.view.peers.Answered(job.router);
   MarkStarted(event.job, turn.now);
 }
@@ -62,6 +63,7 @@ void JobMachine::On(Turn& turn, const AttemptEnded& event) {
     turn.view.peers.Unreachable(event.router, turn.now);
   }
   if (current) {
+    touched_ = true;
     jobs_[event.job].attempt = 0;
     if (event.worker.valid()) {
       OnOfferEnded(turn, event.job, event, for_worker);
@@ -69,10 +71,7 @@ void JobMachine::On(Turn& turn, const AttemptEnded& event) {
       OnForwardEnded(turn, event.job, event);
     }
   }
-  if (idle && workers.open(event.worker)) {
-    TierState& d = tiers_[workers.tier(event.worker)];
-    d.slots.Freed(At(turn, d), event.worker, /*beside=*/false);
-  }
+  if (idle && workers.open(event.worker)) Freed(turn, event.worker, /*beside=*/false);
 }
 
 void JobMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event, Outcome for_worker) {

@@ -17,25 +17,24 @@ JobMachine::JobMachine(const JobSettings& settings, const RouterView& view)
   }
 }
 
-void JobMachine::Finish(Turn& turn) {
+void JobMachine::DoDue(Turn& turn) {
   if (!spills_aimed_) AimSpills(turn);
   // Answers first: a job whose slot and whose last moment come in one instant is served.
   ReadAnswers(turn);
+  touched_ = false;
+  wake_ = Earliest();
+  if (wake_ > turn.now) return;
   const bool due = wakes_.Due(turn.now) || unanswered_.Due(turn.now);
   // Every wake-up ends its job or sets a later one, so this is bounded by the number of jobs.
   while (wakes_.Due(turn.now)) OnWake(turn, JobId(wakes_.Pop()));
   while (unanswered_.Due(turn.now)) OnOfferSilent(turn, JobId(unanswered_.Pop()));
   if (due) ReadAnswers(turn);
   LetSpill(turn);
-}
-
-Time JobMachine::NextWake() const {
-  Time next = std::min(wakes_.earliest(), unanswered_.earliest());
-  for (const TierState& d : tiers_) next = std::min({next, d.slots.NextWake(), d.spill.NextWake()});
-  return next;
+  wake_ = Earliest();
 }
 
 void JobMachine::On(Turn& turn, const JobArrived& event) {
+  touched_ = true;
   RINGWAY_CHECK(jobs_.contains(event.job) && jobs_[event.job].phase == JobPhase::kFree);
   RINGWAY_CHECK(tiers_.contains(event.facts.tier) && event.facts.priority < kMaxPriorities);
   JobRecord& job = jobs_[event.job];
@@ -73,11 +72,13 @@ void JobMachine::On(Turn& turn, const JobArrived& event) {
 }
 
 void JobMachine::Resume(Turn& turn, JobId id) {
+  touched_ = true;
   RINGWAY_CHECK(jobs_[id].phase == JobPhase::kHeld);
   if (StillPossible(turn, id)) Dispatch(turn, id);
 }
 
 void JobMachine::EndHeld(Turn& turn, JobId id, const Ending& ending) {
+  touched_ = true;
   RINGWAY_CHECK(jobs_[id].phase == JobPhase::kHeld);
   End(turn, id, ending);
 }
@@ -97,6 +98,7 @@ void JobMachine::Dispatch(Turn& turn, JobId id) {
 
 void JobMachine::On(Turn& turn, const ClientGone& event) {
   if (!jobs_.contains(event.job) || jobs_[event.job].phase == JobPhase::kFree) return;
+  touched_ = true;
   Withdraw(turn, event.job);
   End(turn, event.job, {.outcome = Outcome::kCancelled, .message = "the client left"});
 }
@@ -106,9 +108,14 @@ void JobMachine::On(Turn&, const RepeatRuledOut& event) {
 }
 
 void JobMachine::On(Turn& turn, const WorkerListed& event) {
-  if (!event.local || !turn.view.workers.open(event.worker)) return;
-  TierState& d = tiers_[event.tier];
-  d.slots.Freed(At(turn, d), event.worker, /*beside=*/true);
+  if (event.local && turn.view.workers.open(event.worker)) Freed(turn, event.worker, /*beside=*/true);
+}
+
+void JobMachine::Freed(Turn& turn, WorkerId worker, bool beside) {
+  TierState& d = tiers_[turn.view.workers.tier(worker)];
+  if (!d.slots.AnyAsleep()) return;
+  touched_ = true;
+  d.slots.Freed(At(turn, d), worker, beside);
 }
 
 void JobMachine::On(Turn& turn, const WorkerHeard& event) {
@@ -116,20 +123,21 @@ void JobMachine::On(Turn& turn, const WorkerHeard& event) {
   const bool idle = workers.Hear(event.worker, event.news, turn.now);
   // Every router of the region hears of an idle worker; if all of them woke a job for it, all but one would
   // find it busy. The one beside it goes first; where it is beside many, they take turns.
-  if (!idle || !workers.local(event.worker)) return;
-  TierState& d = tiers_[workers.tier(event.worker)];
-  d.slots.Freed(At(turn, d), event.worker, /*beside=*/true);
+  if (idle && workers.local(event.worker)) Freed(turn, event.worker, /*beside=*/true);
 }
 
 void JobMachine::On(Turn& turn, const LeaderAppointed& event) {
+  touched_ = true;
   tiers_[event.tier].slots.Follow(turn.now, event.leader);
 }
 
 void JobMachine::On(Turn& turn, const LeaderAnswered& event) {
+  touched_ = true;
   tiers_[event.tier].slots.Hear(turn.now, event.answer);
 }
 
 void JobMachine::On(Turn& turn, const LeaderHeard& event) {
+  touched_ = true;
   TierState& d = tiers_[event.tier];
   d.slots.HearAlive(turn.now, event.again, event.redirects);
   d.spill.Suspend(turn.now, event.redirects);
@@ -147,6 +155,7 @@ void JobMachine::On(Turn& turn, const FleetChanged& event) {
 }
 
 void JobMachine::Reaim(Time now) {
+  touched_ = true;
   spills_aimed_ = false;
   for (TierState& d : tiers_) d.spill.LookAgain(now);
 }
@@ -205,7 +214,7 @@ bool JobMachine::StillPossible(Turn& turn, JobId id) {
   return false;
 }
 
-void JobMachine::End(Turn& turn, JobId id, const Ending& ending) {
+void JobMachine::End(Turn& turn, JobId id, Ending ending) {
   JobRecord& job = jobs_[id];
   RINGWAY_CHECK(job.phase != JobPhase::kFree && job.attempt == 0);
   TierState& d = StateOf(job);
@@ -232,20 +241,21 @@ void JobMachine::End(Turn& turn, JobId id, const Ending& ending) {
     d.counters.service += service;
     d.service.Learn(job.facts.cost, service);
   }
-  turn.actions.emplace_back(EndJob{.job = id,
-                                   .outcome = ending.outcome,
-                                   .retry_after = ending.retry_after,
-                                   .import_full = job.facts.forwarded && job.import_full,
-                                   .message = ending.message,
-                                   .trace = {.route = job.route,
-                                             .worker = job.worker,
-                                             .router = job.router,
-                                             .attempts = static_cast<std::uint32_t>(job.attempts),
-                                             .busy = static_cast<std::uint32_t>(job.busy),
-                                             .delay = delay,
-                                             .wait = wait,
-                                             .service = service,
-                                             .table = turn.view.routes.version()}});
+  EndJob& end = std::get<EndJob>(turn.actions.emplace_back(std::in_place_type<EndJob>));
+  end.job = id;
+  end.outcome = ending.outcome;
+  end.retry_after = ending.retry_after;
+  end.import_full = job.facts.forwarded && job.import_full;
+  end.message = std::move(ending.message);
+  end.trace = {.route = job.route,
+               .worker = job.worker,
+               .router = job.router,
+               .attempts = static_cast<std::uint32_t>(job.attempts),
+               .busy = static_cast<std::uint32_t>(job.busy),
+               .delay = delay,
+               .wait = wait,
+               .service = service,
+               .table = turn.view.routes.version()};
   job.phase = JobPhase::kFree;
   --live_;
 }

@@ -23,6 +23,7 @@
 #ifndef RINGWAY_ROUTER_JOB_MACHINE_H_
 #define RINGWAY_ROUTER_JOB_MACHINE_H_
 
+#include <algorithm>
 #include <cstddef>
 
 #include "core/state.h"
@@ -62,8 +63,10 @@ class JobMachine {
   JobMachine(const JobSettings& settings, const RouterView& view);
 
   // What is due by now, and what the last event has set off. After every event.
-  void Finish(Turn& turn);
-  Time NextWake() const;
+  void Finish(Turn& turn) {
+    if (touched_ || wake_ <= turn.now) DoDue(turn);
+  }
+  Time NextWake() const { return touched_ ? Earliest() : wake_; }
 
   // ---- events (job_machine.cc, job_attempts.cc) ----
   void On(Turn& turn, const JobArrived& event);
@@ -96,13 +99,20 @@ class JobMachine {
   RINGWAY_STATE(jobs_, live_, last_attempt_, wakes_, unanswered_, tiers_, spills_aimed_)
 
  private:
+  void DoDue(Turn& turn);
+  // Of all that wakes it up.
+  Time Earliest() const {
+    Time next = std::min(wakes_.earliest(), unanswered_.earliest());
+    for (const TierState& d : tiers_) next = std::min({next, d.slots.NextWake(), d.spill.NextWake()});
+    return next;
+  }
   // ---- a job's course (job_machine.cc) ----
   void Dispatch(Turn& turn, JobId id);
   void OnWake(Turn& turn, JobId id);
   // Neither taken nor refused: the worker hangs.
   void OnOfferSilent(Turn& turn, JobId id);
   void Withdraw(Turn& turn, JobId id);
-  void End(Turn& turn, JobId id, const Ending& ending);
+  void End(Turn& turn, JobId id, Ending ending);
   void EndTooLate(Turn& turn, JobId id);
   bool StillPossible(Turn& turn, JobId id);
   TierState& StateOf(const JobRecord& job) { return tiers_[job.facts.tier]; }
@@ -111,13 +121,19 @@ class JobMachine {
   // Returns the request with which the job, now in kAcquiring, waits.
   dispatch::SlotRequest Line(Turn& turn, JobId id);
   void Acquire(Turn& turn, JobId id);
-  void ReadAnswers(Turn& turn);
+  void ReadAnswers(Turn& turn) {
+    for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
+      if (tiers_[t].slots.Ready(turn.now)) ReadAnswers(turn, t);
+    }
+  }
   void ReadAnswers(Turn& turn, TierId tier);
-  void OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& answer);
+  void OnAnswer(Turn& turn, TierId tier, SlotSource::Answer& answer);
   void OnGranted(Turn& turn, const dispatch::SlotGranted& granted);
   void OnRefused(Turn& turn, const dispatch::SlotRefused& refused);
   // Not here: it starts in another region, or comes back.
   void OnElsewhere(Turn& turn, const dispatch::SlotElsewhere& elsewhere);
+  // A worker is free, and may be what a job waits for that probes.
+  void Freed(Turn& turn, WorkerId worker, bool beside);
   // ---- spilling (job_slots.cc) ----
   void AimSpills(Turn& turn);  // unless spills_aimed_
   void LetSpill(Turn& turn);
@@ -145,6 +161,10 @@ class JobMachine {
   dispatch::WakeHeap unanswered_;
   IdVector<TierId, TierState> tiers_;
   bool spills_aimed_ = false;  // at the routers and the fleet as they are now
+  // What follows from the above is known: there is nothing to do before `wake_`. Most news of workers, which
+  // are a third of all events, change nothing here.
+  bool touched_ = true;
+  Time wake_ = InfiniteFuture();
 };
 
 }  // namespace ringway::router

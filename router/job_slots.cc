@@ -49,21 +49,17 @@ void JobMachine::JoinSpillLine(Turn& turn, JobId id) {
   d.spill.Join(turn.now, id, job.facts.priority, job.home_since);
 }
 
-void JobMachine::ReadAnswers(Turn& turn) {
-  for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
-    if (tiers_[t].slots.Ready(turn.now)) ReadAnswers(turn, t);  // seldom
-  }
-}
-
 void JobMachine::ReadAnswers(Turn& turn, TierId tier) {
   TierState& d = tiers_[tier];
-  SlotSource::Answer answer;
-  while (d.slots.Next(At(turn, d), answer)) OnAnswer(turn, tier, answer);
+  while (SlotSource::Answer* const answer = d.slots.Next(At(turn, d))) OnAnswer(turn, tier, *answer);
 }
 
-void JobMachine::OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& answer) {
-  if (const auto* tell = std::get_if<ledger::TellLeader>(&answer)) {
-    turn.actions.emplace_back(TellLedger{.tier = tier, .leader = tell->leader, .event = tell->event});
+void JobMachine::OnAnswer(Turn& turn, TierId tier, SlotSource::Answer& answer) {
+  if (auto* tell = std::get_if<ledger::TellLeader>(&answer)) {
+    auto& out = std::get<TellLedger>(turn.actions.emplace_back(std::in_place_type<TellLedger>));
+    out.tier = tier;
+    out.leader = tell->leader;
+    out.event = std::move(tell->event);
   } else if (const auto* granted = std::get_if<dispatch::SlotGranted>(&answer)) {
     OnGranted(turn, *granted);
   } else if (const auto* refused = std::get_if<dispatch::SlotRefused>(&answer)) {

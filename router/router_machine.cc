@@ -21,11 +21,6 @@ void RouterMachine::Step(Time now, const RouterEvent& event, std::vector<RouterA
   std::visit([&](const auto& e) { Step(now, e, actions); }, event);
 }
 
-Time RouterMachine::NextWake() const {
-  const Time next = std::min(view_.controller.report_at(), jobs_.NextWake());
-  return keys_.on() ? std::min(next, keys_.NextWake()) : next;
-}
-
 void RouterMachine::On(Turn& turn, const JobArrived& event) {
   jobs_.On(turn, event);
   if (keys_.on()) keys_.On(turn, jobs_, event);

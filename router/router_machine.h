@@ -11,6 +11,7 @@
 #ifndef RINGWAY_ROUTER_ROUTER_MACHINE_H_
 #define RINGWAY_ROUTER_ROUTER_MACHINE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -62,7 +63,10 @@ class RouterMachine {
     if (view_.controller.report_at() <= now) Report(turn);
   }
   // When Step must be called next, even if nothing happens. Later than the last Step.
-  Time NextWake() const;
+  Time NextWake() const {
+    const Time next = std::min(view_.controller.report_at(), jobs_.NextWake());
+    return keys_.on() ? std::min(next, keys_.NextWake()) : next;
+  }
 
   // For screens and metrics.
   const dispatch::WorkerView& workers() const { return view_.workers; }

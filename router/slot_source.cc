@@ -138,17 +138,15 @@ void SlotSource::WakeOne(const SlotTurn& turn) {
   }
 }
 
-bool SlotSource::Next(const SlotTurn& turn, Answer& answer) {
-  for (;;) {
-    while (read_ < answers_.size()) {
-      answer = answers_[read_++];
-      if (Concerns(turn, answer)) return true;
-    }
-    answers_.clear();
-    read_ = 0;
+bool SlotSource::ReadOn(const SlotTurn& turn) {
+  reading_.clear();
+  read_ = 0;
+  while (answers_.empty()) {
     if (NextWake() > turn.now) return false;
     WakeOne(turn);
   }
+  reading_.swap(answers_);
+  return true;
 }
 
 bool SlotSource::Concerns(const SlotTurn& turn, const Answer& answer) {

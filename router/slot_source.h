@@ -76,8 +76,10 @@ class SlotSource {
   bool HoldsLease(JobId job) const { return client_.HoldsLease(job); }
 
   // ---- from the workers ----
+  // Some job sleeps between two rounds of probes.
+  bool AnyAsleep() const { return prober_.AnyAsleep(); }
   // A worker is free: the job that has waited longest gets it now, before its timer. `beside`: it told this
-  // router itself, and may have told others too.
+  // router itself, and may have told others too. Nothing where none is asleep.
   void Freed(const SlotTurn& turn, WorkerId worker, bool beside);
   // Whether an idle worker is worth a look, for a job that is refused otherwise.
   bool MayBeIdle(Time now, const dispatch::WorkerView& workers, TierId tier) const;
@@ -94,9 +96,15 @@ class SlotSource {
   Time NextWake() const { return std::min(client_.NextWake(), prober_.NextWake()); }
   // Whether Next may have something.
   bool Ready(Time now) const { return !answers_.empty() || NextWake() <= now; }
-  // The next answer that concerns the machine, of what has happened and of what is due by now. False: there
-  // is no more.
-  bool Next(const SlotTurn& turn, Answer& answer);
+  // The next answer that concerns the machine, of what has happened and of what is due by now; good until the
+  // next call. Null: there is no more.
+  Answer* Next(const SlotTurn& turn) {
+    for (;;) {
+      if (read_ == reading_.size() && !ReadOn(turn)) return nullptr;
+      Answer& answer = reading_[read_++];
+      if (std::holds_alternative<ledger::TellLeader>(answer) || Concerns(turn, answer)) return &answer;
+    }
+  }
 
   // ---- for people ----
   Duration delay(JobId job) const { return prober_.delay(job); }
@@ -118,6 +126,8 @@ class SlotSource {
   void WakeFor(const SlotTurn& turn, WorkerId worker, bool beside);
   void WakeOne(const SlotTurn& turn);
   void Add(const dispatch::Prober::Found& found);
+  // All of reading_ has been read. False: there is no more.
+  bool ReadOn(const SlotTurn& turn);
   // Whether the machine is to see it. False: dealt with here.
   bool Concerns(const SlotTurn& turn, const Answer& answer);
   bool MayOffer(const SlotTurn& turn, const dispatch::SlotGranted& granted);
@@ -126,7 +136,8 @@ class SlotSource {
   dispatch::Prober prober_;
   ledger::LedgerClient client_;  // its own number means nothing: the shell names the router
   std::vector<Answer> answers_;
-  std::size_t read_ = 0;                   // of answers_
+  std::vector<Answer> reading_;            // those that were there when the last of them had been read
+  std::size_t read_ = 0;                   // of reading_
   bool redirects_ = false;                 // the leader, as last heard
   Time none_idle_until_ = InfinitePast();  // the ledger has just said so
 };

@@ -33,7 +33,8 @@ class SlotSourceTest : public testing::Test {
   }
   // As the machine reads them: a job whose round is due looks on.
   bool Next(SlotSource::Answer& answer) {
-    while (source_.Next(Turn(), answer)) {
+    while (const SlotSource::Answer* const next = source_.Next(Turn())) {
+      answer = *next;
       const auto* due = std::get_if<dispatch::RoundDue>(&answer);
       if (due == nullptr) return true;
       source_.Look(Turn(), due->job);

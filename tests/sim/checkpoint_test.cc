@@ -32,6 +32,8 @@ TEST(CheckpointSeeds, RestoredRoutersGoOnAsTheyWere) {
         // Whatever was left out of the state would be missing here, too; what the next seconds bring shows
         // it.
         ASSERT_EQ(router::journal::Save(next), bytes) << "seed " << seed;
+        // What the present one has kept of its wake-ups, the next finds by looking.
+        ASSERT_EQ(next.NextWake(), present.NextWake()) << "seed " << seed;
         ++restored;
         jobs += present.jobs();
         bytes_max = std::max(bytes_max, bytes.size());
