@@ -17,19 +17,9 @@ void LedgerLeader::FinishTurn(Time now, bool held, Actions& actions) {
   if (cut_off_) return;
   if (now >= beat_at_) {
     Beat(now, actions);
-  } else if (now >= (ledger_.Hint() == told_ ? late_due_ : hints_due_)) {
+  } else if (!listeners_.empty() && now >= (ledger_.Hint() == told_ ? late_due_ : hints_due_)) {
     SendHints(now, now, actions);
   }
-}
-
-Time LedgerLeader::NextWake() const {
-  Time wake = ledger_.NextWake();
-  if (!away_.empty()) wake = std::min(wake, away_.front().since + settings_.away_max);
-  if (!holding() || cut_off_) return wake;
-  if (!clients_.empty() || !listeners_.empty()) wake = std::min(wake, beat_at_);
-  return uncontrolled_since_ == InfiniteFuture()
-             ? wake
-             : std::min(wake, uncontrolled_since_ + settings_.uncontrolled_max);
 }
 
 void LedgerLeader::On(Time now, const LeaderWake&, Actions& actions) { Tell(now, ledger::Wake{}, actions); }
@@ -89,30 +79,25 @@ void LedgerLeader::On(Time now, const HintWanted& event, Actions& actions) {
   }
 }
 
-void LedgerLeader::On(Time now, const RouterSaid& event, Actions& actions) {
+// Whom the words name as their router does not count.
+void LedgerLeader::On(Time now, const RouterHeard& event, Actions& actions) {
   if (!Stands(event.router)) return;
-  ledger::LedgerEvent said = event.said;
-  if (auto* ask = std::get_if<ledger::Acquire>(&said)) {
-    ask->key.router = event.router;
-    if (cut_off_) {
-      actions.emplace_back(
-          TellRouter{event.router, ledger::Refuse{ask->key, ledger::RefuseReason::kNotLeader}});
-      return;
-    }
-  } else if (auto* withdraw = std::get_if<ledger::Withdraw>(&said)) {
-    withdraw->key.router = event.router;
-  } else if (auto* renew = std::get_if<ledger::Renew>(&said)) {
-    renew->router = event.router;
-  } else if (!std::holds_alternative<ledger::Release>(said)) {
-    return;  // not a router's to say
-  }
-  Tell(now, said, actions);
-}
-
-void LedgerLeader::Tell(Time now, const ledger::LedgerEvent& event, Actions& actions) {
-  ledger_actions_.clear();
-  ledger_.Step(now, event, ledger_actions_);
-  for (const ledger::LedgerAction& action : ledger_actions_) Perform(action, actions);
+  if (const auto* acquire = std::get_if<ledger::Acquire>(&event.said)) {
+    ledger::Acquire own = *acquire;
+    own.key.router = event.router;
+    if (!cut_off_) return Tell(now, own, actions);
+    actions.emplace_back(TellRouter{event.router, ledger::Refuse{own.key, ledger::RefuseReason::kNotLeader}});
+  } else if (const auto* withdraw = std::get_if<ledger::Withdraw>(&event.said)) {
+    ledger::Withdraw own = *withdraw;
+    own.key.router = event.router;
+    Tell(now, own, actions);
+  } else if (const auto* renew = std::get_if<ledger::Renew>(&event.said)) {
+    ledger::Renew own = *renew;
+    own.router = event.router;
+    Tell(now, own, actions);
+  } else if (const auto* release = std::get_if<ledger::Release>(&event.said)) {
+    Tell(now, *release, actions);
+  }  // the rest is not a router's to say
 }
 
 void LedgerLeader::Perform(const ledger::LedgerAction& action, Actions& actions) const {

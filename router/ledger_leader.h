@@ -21,6 +21,7 @@
 #ifndef RINGWAY_ROUTER_LEDGER_LEADER_H_
 #define RINGWAY_ROUTER_LEDGER_LEADER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -79,6 +80,12 @@ struct RouterSaid {
   RouterId router;
   ledger::LedgerEvent said;
 };
+// The same for whoever keeps the words.
+struct RouterHeard {
+  using Kept = RouterSaid;
+  RouterId router;
+  const ledger::LedgerEvent& said;
+};
 struct LeaderWake {};
 using LeaderEvent =
     std::variant<LeaderWake, LeadershipGiven, LeadershipMoved, ControllerSeen, ClientConnected,
@@ -124,9 +131,17 @@ class LedgerLeader {
   void Step(Time now, const Event& event, std::vector<LeaderAction>& actions) {
     const bool held = holding();
     On(now, event, actions);
-    FinishTurn(now, held, actions);
+    if (!Quiet(now, held)) FinishTurn(now, held, actions);
   }
-  Time NextWake() const;
+  Time NextWake() const {
+    Time wake = ledger_.NextWake();
+    if (!away_.empty()) wake = std::min(wake, away_.front().since + settings_.away_max);
+    if (!holding() || cut_off_) return wake;
+    if (!clients_.empty() || !listeners_.empty()) wake = std::min(wake, beat_at_);
+    return uncontrolled_since_ == InfiniteFuture()
+               ? wake
+               : std::min(wake, uncontrolled_since_ + settings_.uncontrolled_max);
+  }
 
   bool holding() const { return ledger_.holding(); }
   const ledger::SlotLedger& ledger() const { return ledger_; }
@@ -149,7 +164,12 @@ class LedgerLeader {
     Time since;
   };
 
-  // What is due by now. `held`: before the event.
+  // As most turns end: nothing is due, and nobody listens. `held`: before the event.
+  bool Quiet(Time now, bool held) const {
+    return held && holding() && !cut_off_ && now < beat_at_ && uncontrolled_since_ == InfiniteFuture() &&
+           away_.empty() && listeners_.empty();
+  }
+  // What is due by now.
   void FinishTurn(Time now, bool held, Actions& actions);
 
   void On(Time now, const LeaderWake& event, Actions& actions);
@@ -161,14 +181,22 @@ class LedgerLeader {
   void On(Time now, const ListenerConnected& event, Actions& actions);
   void On(Time now, const ListenerDisconnected& event, Actions& actions);
   void On(Time now, const HintWanted& event, Actions& actions);
-  void On(Time now, const RouterSaid& event, Actions& actions);
+  void On(Time now, const RouterSaid& event, Actions& actions) {
+    On(now, RouterHeard{event.router, event.said}, actions);
+  }
+  void On(Time now, const RouterHeard& event, Actions& actions);
   // The ledger's alone.
   template <class Event>
   void On(Time now, const Event& event, Actions& actions) {
     Tell(now, event, actions);
   }
 
-  void Tell(Time now, const ledger::LedgerEvent& event, Actions& actions);
+  template <class Event>
+  void Tell(Time now, const Event& event, Actions& actions) {
+    ledger_actions_.clear();
+    ledger_.Step(now, event, ledger_actions_);
+    for (const ledger::LedgerAction& action : ledger_actions_) Perform(action, actions);
+  }
   void Perform(const ledger::LedgerAction& action, Actions& actions) const;
   bool Stands(RouterId router) const { return stands_.contains(router) && stands_[router] != 0; }
   void ForgetAway(Time now, Actions& actions);

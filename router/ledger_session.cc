@@ -110,10 +110,10 @@ void LedgerSession::LoseLeader(Actions& actions) {
       TellMachine{LeaderAppointed{settings_.tier, {.router = RouterId(), .fence = heard_fence_}}});
 }
 
-void LedgerSession::On(Time now, const MachineSaid& event, Actions& actions) {
+void LedgerSession::On(Time now, const MachineHeard& event, Actions& actions) {
   if (event.leader != leader_) return;
   if (leads_) {
-    StepLeader(now, RouterSaid{settings_.self, event.said}, actions);
+    StepLeader(now, RouterHeard{settings_.self, event.said}, actions);
   } else if (dialled_) {
     actions.emplace_back(TellLeader{event.said});
   }

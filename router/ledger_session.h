@@ -72,6 +72,12 @@ struct MachineSaid {
   RouterId leader;
   ledger::LedgerEvent said;
 };
+// The same for whoever keeps the words.
+struct MachineHeard {
+  using Kept = MachineSaid;
+  RouterId leader;
+  const ledger::LedgerEvent& said;
+};
 struct WorkerAnnounced {
   ledger::Announce announce;                // `sequence`: the worker's own
   std::optional<std::uint64_t> connection;  // of a reply: as in the FenceOff; none: from its watch stream
@@ -184,7 +190,10 @@ class LedgerSession {
   void On(Time now, const LeaderLost& event, Actions& actions);
   void On(Time now, const LeaderHeartbeat& event, Actions& actions);
   void On(Time now, const LeaderSaid& event, Actions& actions);
-  void On(Time now, const MachineSaid& event, Actions& actions);
+  void On(Time now, const MachineSaid& event, Actions& actions) {
+    On(now, MachineHeard{event.leader, event.said}, actions);
+  }
+  void On(Time now, const MachineHeard& event, Actions& actions);
   void On(Time now, const WorkerAnnounced& event, Actions& actions);
   void On(Time now, const WatchBroke& event, Actions& actions);
   void On(Time now, const ledger::WorkerListed& event, Actions& actions);

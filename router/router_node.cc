@@ -52,10 +52,8 @@ std::size_t RouterNode::LineMaxOf(TierId tier, const DispatchSpec& dispatch) con
   return (apart != nullptr ? apart->leader : settings_.leader).ledger.waiting_max;
 }
 
-// Most steps leave the earliest of all as it was, or bring a session to the front.
-void RouterNode::SeeWake(TierPart& part) {
-  const Time wake = part.session->NextWake();
-  if (wake == part.wake) return;
+// The earliest of all stays as it was, or the session comes to the front: else all are looked at.
+void RouterNode::SetWake(TierPart& part, Time wake) {
   const bool was_first = part.wake == sessions_wake_;
   part.wake = wake;
   if (wake <= sessions_wake_) {
@@ -70,12 +68,6 @@ void RouterNode::ReportRoundTrips(Time now, std::vector<RoundTrip>& report) {
   for (TierPart& part : tiers_) {
     if (part.session != nullptr) part.session->TakeRoundTrips(now, report);
   }
-}
-
-void RouterNode::HearRepeat(Time now, const WorkerSaid& said) {
-  std::vector<RegistryAction>& unneeded = repeat_actions_;  // that it was heard, and nothing else
-  registry_.Step(now, said, unneeded);
-  unneeded.clear();
 }
 
 bool RouterNode::CountsOn(RouterId client) const {

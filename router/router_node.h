@@ -114,7 +114,7 @@ class RouterNode {
   void ReportWorkers(Time now, std::vector<WorkerReported>& report) { registry_.Report(now, report); }
   void ReportRoundTrips(Time now, std::vector<RoundTrip>& report);
   // A watched worker says again what it said last. This spares the machine, which has nothing to learn of it.
-  void HearRepeat(Time now, const WorkerSaid& said);
+  void HearRepeat(Time now, const WorkerSaid& said) { registry_.HearRepeat(now, said); }
 
   const RouterMachine& machine() const { return *machine_; }
   const WorkerRegistry& registry() const { return registry_; }
@@ -158,16 +158,20 @@ class RouterNode {
     RINGWAY_CHECK(!stepping_);
     stepping_ = true;
   }
+  template <class Shell>
+  void End(Turn<Shell> turn) {
+    if (!news_.empty()) TellNews(turn);
+    stepping_ = false;
+  }
   // Telling the machine may bring about more news, so the loop goes by index; it ends because each ends an
   // ask, and jobs ask anew only as long as there are slots to be granted.
   template <class Shell>
-  void End(Turn<Shell> turn) {
+  void TellNews(Turn<Shell> turn) {
     for (std::size_t i = 0; i < news_.size(); ++i) {
       const LedgerNews news = std::move(news_[i]);
       std::visit([&](const auto& n) { StepMachine(turn, n); }, news);
     }
     news_.clear();
-    stepping_ = false;
   }
 
   // ---- the parts ----
@@ -185,7 +189,12 @@ class RouterNode {
   }
   template <class Shell>
   void SeeLeads(Turn<Shell> turn, TierId tier);
-  void SeeWake(TierPart& part);
+  // Most steps leave it as it was.
+  void SeeWake(TierPart& part) {
+    const Time wake = part.session->NextWake();
+    if (wake != part.wake) SetWake(part, wake);
+  }
+  void SetWake(TierPart& part, Time wake);
   // For tiers that are in ledger mode now and have none; returns these.
   std::vector<TierId> AddSessions(const Fleet& fleet);
   // Null: it is as NodeSettings::leader has it.
@@ -277,7 +286,6 @@ class RouterNode {
   std::vector<RouterAction> machine_actions_;
   std::vector<SessionAction> session_actions_;
   std::vector<RegistryAction> registry_actions_;
-  std::vector<RegistryAction> repeat_actions_;
 };
 
 // ---- the parts ----
@@ -287,9 +295,10 @@ void RouterNode::StepMachine(Turn<Shell> turn, const Event& event) {
   RINGWAY_CHECK(machine_actions_.empty());
   machine_->Step(turn.now, event, machine_actions_);
   turn.shell.MachineStepped(turn.now, event, std::as_const(machine_actions_));
+  if (machine_actions_.empty()) return;  // as after most news of workers
   for (RouterAction& action : machine_actions_) {
     if (auto* tell = std::get_if<TellLedger>(&action)) {
-      StepSession(turn, tell->tier, MachineSaid{tell->leader, std::move(tell->event)});
+      StepSession(turn, tell->tier, MachineHeard{tell->leader, tell->event});
     } else if (auto* aim = std::get_if<AimLedger>(&action)) {
       StepSession(turn, aim->tier, ledger::AwayAimed{std::move(aim->targets)});
     } else {

@@ -16,6 +16,11 @@ dispatch::WorkerNews NewsOf(const WorkerSaid& said) {
 
 void WorkerRegistry::MakeRoom(WorkerId worker) { workers_.resize(worker.index() + 1); }
 
+void WorkerRegistry::MakeSpoken(Known& known) {
+  known.spoken = static_cast<std::uint32_t>(spoken_.size());
+  spoken_.emplace_back();
+}
+
 // ---- what the operator says ----
 
 void WorkerRegistry::On(Time, const LocalWorkerNamed& event, Actions& actions) {
@@ -130,10 +135,7 @@ void WorkerRegistry::Adopt(Time now, WorkerId worker, bool adopted, Actions& act
   if (adopted && (known.spoken == kNever || !Has(worker, kWatched))) {
     // It may be down, and come back after its own router has been forgotten: silent from now on. What it said
     // in earlier times is out of date.
-    if (known.spoken == kNever) {
-      known.spoken = static_cast<std::uint32_t>(spoken_.size());
-      spoken_.emplace_back();
-    }
+    if (known.spoken == kNever) MakeSpoken(known);
     spoken_[known.spoken] = Spoken();
     spoken_[known.spoken].heard = now;
     Set(known, kHeard, false);
@@ -171,30 +173,42 @@ void WorkerRegistry::On(Time, const TierResolved& event, Actions& actions) {
 // ---- what workers say ----
 
 void WorkerRegistry::On(Time now, const WorkerSaid& event, Actions& actions) {
-  Known& known = At(event.worker);
+  const bool first = Hear(now, event);
+  if (NamesTier(event)) TakeTier(now, event, first, actions);
+  actions.emplace_back(WorkerHeard{event.worker, NewsOf(event)});
+}
+
+void WorkerRegistry::HearRepeat(Time now, const WorkerSaid& said) {
+  const bool first = Hear(now, said);
+  if (!NamesTier(said)) return;
+  Actions unneeded;
+  TakeTier(now, said, first, unneeded);
+}
+
+bool WorkerRegistry::Hear(Time now, const WorkerSaid& said) {
+  Known& known = At(said.worker);
   const bool first = !HasAll(known, kHeard);
-  if (known.spoken == kNever) {
-    known.spoken = static_cast<std::uint32_t>(spoken_.size());
-    spoken_.emplace_back();
-  }
+  if (known.spoken == kNever) MakeSpoken(known);
   Spoken& spoken = spoken_[known.spoken];
-  if (first) spoken.busy_reported = event.busy_total;  // the rest was before us
-  if ((!first || spoken.broke) && event.healthy && !spoken.healthy) spoken.healed = now;
+  if (first) spoken.busy_reported = said.busy_total;  // the rest was before us
+  if ((!first || spoken.broke) && said.healthy && !spoken.healthy) spoken.healed = now;
   spoken.heard = now;
   spoken.broke = false;
-  spoken.busy_total = event.busy_total;
-  spoken.healthy = event.healthy;
-  spoken.draining = event.draining;
-  spoken.busy = event.busy;
+  spoken.busy_total = said.busy_total;
+  spoken.healthy = said.healthy;
+  spoken.draining = said.draining;
+  spoken.busy = said.busy;
   Set(known, kHeard, true);
-  if (!HasAll(known, kTierKnown) || known.tier != event.tier) {
-    if (!first && HasAll(known, kTierKnown) && !known.tier.valid()) spoken.healed = now;
-    known.tier = event.tier;
-    Set(known, kTierKnown, true);
-    List(event.worker, actions, first);
-    Watch(event.worker, actions);
-  }
-  actions.emplace_back(WorkerHeard{event.worker, NewsOf(event)});
+  return first;
+}
+
+void WorkerRegistry::TakeTier(Time now, const WorkerSaid& said, bool first, Actions& actions) {
+  Known& known = workers_[said.worker];
+  if (!first && HasAll(known, kTierKnown) && !known.tier.valid()) spoken_[known.spoken].healed = now;
+  known.tier = said.tier;
+  Set(known, kTierKnown, true);
+  List(said.worker, actions, first);
+  Watch(said.worker, actions);
 }
 
 void WorkerRegistry::On(Time, const WatchEnded& event, Actions& actions) {
@@ -251,11 +265,6 @@ void WorkerRegistry::Watch(WorkerId worker, Actions& actions) {
     // It may come back with another tier, unheard: from here on the directory says which.
     Set(known, kHeard, false);
   }
-}
-
-Duration WorkerRegistry::BusyTime(const Spoken& spoken, Time now) const {
-  if (!spoken.busy || !spoken.healthy) return spoken.busy_total;
-  return spoken.busy_total + std::min(now - spoken.heard, kNewsPeriodMax);
 }
 
 void WorkerRegistry::Report(Time now, std::vector<WorkerReported>& report) {

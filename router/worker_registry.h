@@ -26,6 +26,7 @@
 #ifndef RINGWAY_ROUTER_WORKER_REGISTRY_H_
 #define RINGWAY_ROUTER_WORKER_REGISTRY_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -149,6 +150,8 @@ class WorkerRegistry {
   void Step(Time now, const Event& event, std::vector<RegistryAction>& actions) {
     On(now, event, actions);
   }
+  // A watched worker says again what it said last, which nobody else has to hear.
+  void HearRepeat(Time now, const WorkerSaid& said);
   // Appends what a report that is made now says of the workers that this router speaks for and has heard.
   void Report(Time now, std::vector<WorkerReported>& report);
 
@@ -224,9 +227,18 @@ class WorkerRegistry {
     return workers_[worker];
   }
   void MakeRoom(WorkerId worker);
+  void MakeSpoken(Known& known);
   static void Set(Known& known, Flag flag, bool on) {
     known.flags = static_cast<std::uint16_t>(on ? known.flags | flag : known.flags & ~flag);
   }
+  // True: it had not been heard before.
+  bool Hear(Time now, const WorkerSaid& said);
+  // It says to serve another tier than is known.
+  bool NamesTier(const WorkerSaid& said) const {
+    const Known& known = workers_[said.worker];
+    return !HasAll(known, kTierKnown) || known.tier != said.tier;
+  }
+  void TakeTier(Time now, const WorkerSaid& said, bool first, Actions& actions);
   void TakeRouters(const std::vector<DirectoryRouter>& routers, bool partial, Actions& actions);
   void TakeWorker(Time now, const DirectoryWorker& entry, Actions& actions);
   // Not named any more.
@@ -238,7 +250,10 @@ class WorkerRegistry {
   void List(WorkerId worker, Actions& actions, bool again = false);
   void Watch(WorkerId worker, Actions& actions);
   bool Leads(TierId tier) const { return leads_.contains(tier) && leads_[tier]; }
-  Duration BusyTime(const Spoken& spoken, Time now) const;
+  static Duration BusyTime(const Spoken& spoken, Time now) {
+    if (!spoken.busy || !spoken.healthy) return spoken.busy_total;
+    return spoken.busy_total + std::min(now - spoken.heard, kNewsPeriodMax);
+  }
   // Of `total` so far, what no report has said yet; remembers that this one does.
   static Duration BusySinceReported(Spoken& spoken, Duration total);
 

@@ -39,11 +39,13 @@ std::string_view KindName() {
 template <class Variant>
 class VariantCounts {
  public:
-  // Of the variant, or of one of its alternatives.
+  // Of the variant, or of one of its alternatives, or of what is one when it is kept.
   template <class T>
   void Count(const T& value) {
     if constexpr (std::is_same_v<T, Variant>) {
       ++counts_[value.index()];
+    } else if constexpr (requires { typename T::Kept; }) {
+      ++counts_[IndexOf<typename T::Kept>(std::make_index_sequence<kSize>())];
     } else {
       ++counts_[IndexOf<T>(std::make_index_sequence<kSize>())];
     }

@@ -168,7 +168,7 @@ void Leaders::OnLeaderHears(std::uint32_t number, std::uint32_t detail) {
     if (client.Falls(note.link)) Step(endpoint, router::ClientDisconnected{local});
   } else if (Lives(endpoint) && client.stands == note.link) {
     if (note.what == ToLeader::What::kSays) {
-      Step(endpoint, router::RouterSaid{local, note.said});
+      Step(endpoint, router::RouterHeard{local, note.said});
     } else {
       for (const ledger::Renew& renew : note.renewals) Step(endpoint, router::RouterSaid{local, renew});
     }

@@ -163,16 +163,6 @@ void Registries::OnWatchReopens(RouterId router, std::uint32_t detail) {
   if (Stands(note)) Dial(router, note.worker, note.tries);
 }
 
-router::WorkerSaid Registries::Said(WorkerId worker, TierId tier, const dispatch::WorkerNews& news,
-                                    std::int64_t busy_ns) {
-  return {.worker = worker,
-          .tier = tier,
-          .healthy = news.state != dispatch::WorkerState::kFailed,
-          .draining = news.draining,
-          .busy = news.state == dispatch::WorkerState::kBusy,
-          .busy_total = Nanoseconds(busy_ns)};
-}
-
 void Registries::OnNews(RouterId router, const RouterMessage& message) {
   if (sites_[router].watches[message.worker] != message.watch) return;  // of an earlier stream
   router::WatchHeard heard{Said(message.worker, message.tier, message.news, message.busy_ns)};
@@ -184,21 +174,21 @@ void Registries::OnNews(RouterId router, const RouterMessage& message) {
 
 void Registries::Report(RouterId router, std::vector<router::WorkerReported>& report) {
   const Site& site = sites_[router];
-  const router::WorkerRegistry& registry = RegistryOf(router);
+  router::RouterNode& node = routers_.reporter(router);
+  const router::WorkerRegistry& registry = node.registry();
+  const RegionId region = routers_.places()[router];
+  const Time now = stage_.Now();
   const std::int64_t now_ns = stage_.queue.now_ns();
-  const std::vector<WorkerId>& own = registry.own();
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const WorkerId worker = own[i];
-    const WorkerId global = Global(router, worker);
+  for (const WorkerId worker : registry.own()) {
+    const WorkerId global = workers_.Global(region, worker);
     const Workers::Shown& shown = workers_.shown(global);
     if (!shown.WatchedBy(site.watches[worker]) || shown.stalled_until_ns > now_ns) continue;
     // Started with another tier, which its news, on its way, will say.
     const TierId tier = workers_.TierSaid(global);
     if (registry.tier(worker) != tier) continue;
-    routers_.reporter(router).HearRepeat(stage_.Now(),
-                                         Said(worker, tier, shown.News(), shown.BusyNs(now_ns)));
+    node.HearRepeat(now, Said(worker, tier, shown.News(), shown.BusyNs(now_ns)));
   }
-  routers_.reporter(router).ReportWorkers(stage_.Now(), report);
+  node.ReportWorkers(now, report);
 }
 
 // ---- lives ----

@@ -102,7 +102,14 @@ class Registries {
   void UseFleet(RouterId router, const std::shared_ptr<const Fleet>& fleet);
   void OnNews(RouterId router, const RouterMessage& message);
   static router::WorkerSaid Said(WorkerId worker, TierId tier, const dispatch::WorkerNews& news,
-                                 std::int64_t busy_ns);
+                                 std::int64_t busy_ns) {
+    return {.worker = worker,
+            .tier = tier,
+            .healthy = news.state != dispatch::WorkerState::kFailed,
+            .draining = news.draining,
+            .busy = news.state == dispatch::WorkerState::kBusy,
+            .busy_total = Nanoseconds(busy_ns)};
+  }
 
   // What the registry wants.
   void Do(RouterId router, const router::WatchWorker& action) { Dial(router, action.worker, 0); }

@@ -333,7 +333,7 @@ TEST_F(RouterNodeTest, TheOwnLeadersAnswerIsToldWhenTheMachinesTurnIsOver) {
   ASSERT_TRUE(Idle());
   router_.Step(
       JobArrived{JobId(0), {.tier = kTier, .arrived = router_.now, .deadline = router_.now + Seconds(9)}});
-  EXPECT_THAT(router_.trace, ElementsAre("machine JobArrived", "session 0 MachineSaid",
+  EXPECT_THAT(router_.trace, ElementsAre("machine JobArrived", "session 0 MachineHeard",
                                          "machine LeaderAnswered", "do OfferToWorker"));
 }
 

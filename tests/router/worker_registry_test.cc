@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/rng.h"
+
 namespace ringway::router {
 namespace {
 
@@ -299,6 +301,39 @@ TEST_F(WorkerRegistryTest, BusyTimeIsToldOnceAndNeverGuessedFar) {
   EXPECT_EQ(Report()[0].busy_time, Seconds(1));
   Say(kNearWorker, false, 1);
   EXPECT_EQ(Report()[0].busy_time, Seconds(1)) << "it has started again, and counts from zero";
+}
+
+// Heard again it is known as if it had said so, whatever it says.
+TEST_F(WorkerRegistryTest, ARepeatSaysWhatTheSameWordsSayButToNobody) {
+  WorkerRegistry repeated(1);
+  std::vector<RegistryAction> unused;
+  Rng rng(3);
+  Do(LocalWorkerNamed{kNearWorker});
+  repeated.Step(now_, LocalWorkerNamed{kNearWorker}, unused);
+  double busy_s = 0;
+  for (int i = 0; i < 500; ++i) {
+    now_ += Seconds(3 * rng.Uniform());
+    busy_s = rng.Chance(0.05) ? 0 : busy_s + rng.Uniform();
+    const WorkerSaid said{.worker = kNearWorker,
+                          .tier = rng.Chance(0.1) ? kPictureTier : kFilmTier,
+                          .healthy = rng.Chance(0.9),
+                          .draining = rng.Chance(0.2),
+                          .busy = rng.Chance(0.5),
+                          .busy_total = Seconds(busy_s)};
+    Do(said);
+    repeated.HearRepeat(now_, said);
+    ASSERT_EQ(repeated.tier(kNearWorker), registry_.tier(kNearWorker));
+    if (!rng.Chance(0.3)) continue;
+    now_ += Seconds(rng.Uniform());
+    std::vector<WorkerReported> report;
+    repeated.Report(now_, report);
+    const WorkerReported expected = Report().at(0);
+    ASSERT_EQ(report.size(), 1u);
+    ASSERT_EQ(report[0].busy_time, expected.busy_time) << i;
+    ASSERT_EQ(report[0].busy, expected.busy) << i;
+    ASSERT_EQ(report[0].healthy, expected.healthy) << i;
+    ASSERT_EQ(report[0].draining, expected.draining) << i;
+  }
 }
 
 TEST_F(WorkerRegistryTest, AWorkersOwnTierCountsMoreThanTheDirectorys) {
