@@ -85,7 +85,11 @@ void Agreement::OnSecond(Time now, Checkers& checkers) {
   const bool agreed = recovery_.Calm(now_s_) && recovery_.Directed(now_s_);
   JudgeGranted(now, checkers);
   for (WorkerId worker(0); worker != seen_.end_id(); worker = WorkerId(worker.index() + 1)) {
-    JudgeRest(now, worker, checkers);
+    if (workers_.slot(worker).resting(now)) {
+      JudgeRest(now, worker, checkers);
+    } else {
+      seen_[worker].rests_since_s = now_s_;
+    }
     if (agreed && recovery_.DeadS(worker, now_s_) >= kDeadWithinS) JudgeDead(now, worker, checkers);
   }
   for (RegionId region(0); region != lines_.end_id(); region = RegionId(region.index() + 1)) {
@@ -121,8 +125,7 @@ void Agreement::JudgeGranted(Time now, Checkers& checkers) {
 
 void Agreement::JudgeRest(Time now, WorkerId worker, Checkers& checkers) {
   Seen& seen = seen_[worker];
-  const bool rests = workers_.slot(worker).resting(now) && workers_.alive(worker) &&
-                     workers_.stalled_until_ns(worker) < ToUnixNanos(now);
+  const bool rests = workers_.alive(worker) && workers_.stalled_until_ns(worker) < ToUnixNanos(now);
   if (!rests) {
     seen.rests_since_s = now_s_;
     return;

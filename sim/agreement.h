@@ -62,6 +62,7 @@ class Agreement : public Observer {
   };
 
   void JudgeGranted(Time now, Checkers& checkers);
+  // One that rests, as far as its slot goes.
   void JudgeRest(Time now, WorkerId worker, Checkers& checkers);
   void JudgeDead(Time now, WorkerId worker, Checkers& checkers) const;
   // The lease stands in the ledger and its worker does not run it.

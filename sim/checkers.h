@@ -104,7 +104,12 @@ class Checkers : public Observer {
   };
 
   void CheckLease(Time now, WorkerId worker, const Lease& lease);
-  void Remember(Time now, const char* what, std::uint64_t a, std::uint64_t b);
+  void Remember(Time now, const char* what, std::uint64_t a, std::uint64_t b) {
+    if (now < last_) RanBackwards(now);
+    last_ = now;
+    recent_[remembered_++ % kLastEvents] = {now, what, a, b};
+  }
+  void RanBackwards(Time now);
   bool Forgiven(const KeyEntry& key) const;
   // Who ran it, or owned its key, may not know of it any more.
   bool Orphaned(const KeyedRun& run) const;

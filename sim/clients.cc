@@ -164,19 +164,18 @@ void Clients::Submit(UserIndex index) {
   const Duration patience = PatienceOf(user);
   const RegionId from = RegionOf(user);
   const RouterId entry = EntryRouter(from);
-  for (Observer* observer : stage_.observers) {
-    observer->OnSubmitted(stage_.Now(), {.serial = user.serial,
-                                         .user = index,
-                                         .tier = demand.tier,
-                                         .region = demand.region,
-                                         .priority = demand.priority,
-                                         .again = user.tries > 1,
-                                         .service_s = service_s,
-                                         .patience = patience,
-                                         .tenant = TenantOf(user.recorded),
-                                         .key = user.key,
-                                         .entry = entry});
-  }
+  const Submission submission{.serial = user.serial,
+                              .user = index,
+                              .tier = demand.tier,
+                              .region = demand.region,
+                              .priority = demand.priority,
+                              .again = user.tries > 1,
+                              .service_s = service_s,
+                              .patience = patience,
+                              .tenant = TenantOf(user.recorded),
+                              .key = user.key,
+                              .entry = entry};
+  for (Observer* observer : stage_.observers) observer->OnSubmitted(stage_.Now(), submission);
   if (!entry.valid()) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
 
   const RegionId entered = routers_.places()[entry];
@@ -218,19 +217,18 @@ void Clients::EndFor(UserIndex index, const AnswerNote& answer) {
   User& user = users_[index];
   if (user.free || user.serial != answer.serial) return;
   const DemandSpec& demand = scenario_.demand[user.stream];
-  for (Observer* observer : stage_.observers) {
-    observer->OnEnded(stage_.Now(), {.serial = user.serial,
-                                     .tier = demand.tier,
-                                     .region = demand.region,
-                                     .priority = demand.priority,
-                                     .outcome = answer.outcome,
-                                     .done_by = answer.done_by,
-                                     .served_in = answer.served_in,
-                                     .latency = stage_.Now() - user.submitted,
-                                     .wait = answer.wait,
-                                     .attempts = answer.attempts,
-                                     .spilled = answer.spilled});
-  }
+  const Ending ending{.serial = user.serial,
+                      .tier = demand.tier,
+                      .region = demand.region,
+                      .priority = demand.priority,
+                      .outcome = answer.outcome,
+                      .done_by = answer.done_by,
+                      .served_in = answer.served_in,
+                      .latency = stage_.Now() - user.submitted,
+                      .wait = answer.wait,
+                      .attempts = answer.attempts,
+                      .spilled = answer.spilled};
+  for (Observer* observer : stage_.observers) observer->OnEnded(stage_.Now(), ending);
   user.serial = 0;  // whatever is still said about this submission comes too late
   const UserSpec& habits = scenario_.users;
   const bool may = user.tries <= habits.resubmit_max && streams_[user.stream].factor > kNobody;

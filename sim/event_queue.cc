@@ -19,8 +19,8 @@ struct Earlier {
 constexpr Earlier Before;
 
 // Few, and shuffled: what straight insertion is best at.
-void SortFew(std::vector<SimEvent>& events) {
-  for (std::size_t i = 1; i < events.size(); ++i) {
+void SortFew(SimEvent* events, std::size_t count) {
+  for (std::size_t i = 1; i < count; ++i) {
     const SimEvent event = events[i];
     std::size_t j = i;
     for (; j > 0 && Before(event, events[j - 1]); --j) events[j] = events[j - 1];
@@ -61,54 +61,52 @@ void EventQueue::Place(const SimEvent& event) {
 
 // The newest goes after its equals, so it is mostly the last of all.
 void EventQueue::PutInCurrent(const SimEvent& event) {
-  std::size_t at = current_.size();
   // At the start of a run a hundred thousand watch streams open within one bucket.
-  if (!late_.empty() || (at - position_ > kWalkMax && Before(event, current_[at - kWalkMax]))) {
-    return late_.push_back(event);
+  if (!late_.empty() || (end_ - position_ > kWalkMax && Before(event, current_[end_ - kWalkMax]))) {
+    return PutLate(event);
   }
-  current_.push_back(event);
-  if (at == position_ || !Before(event, current_[at - 1])) return;
-  for (; at > position_ && Before(event, current_[at - 1]); --at) current_[at] = current_[at - 1];
-  current_[at] = event;
+  MakeRoom(1);
+  SimEvent* const first = current_.data() + position_;
+  SimEvent* at = current_.data() + end_++;
+  for (; at != first && Before(event, at[-1]); --at) *at = at[-1];
+  *at = event;
+}
+
+void EventQueue::PutLate(const SimEvent& event) { late_.push_back(event); }
+
+void EventQueue::Grow(std::size_t events) {
+  room_ = 2 * (end_ + events);
+  current_.resize(room_);
 }
 
 void EventQueue::MergeLate() {
   std::sort(late_.begin(), late_.end(), Before);
-  const auto middle = static_cast<std::ptrdiff_t>(current_.size());
-  current_.insert(current_.end(), late_.begin(), late_.end());
-  std::inplace_merge(current_.begin() + static_cast<std::ptrdiff_t>(position_), current_.begin() + middle,
-                     current_.end(), Before);
+  MakeRoom(late_.size());
+  SimEvent* const middle = current_.data() + end_;
+  std::copy(late_.begin(), late_.end(), middle);
+  end_ += late_.size();
+  std::inplace_merge(current_.data() + position_, middle, current_.data() + end_, Before);
   late_.clear();
 }
 
-void EventQueue::PutInto(std::uint32_t& head, const SimEvent& event) {
-  if (head == kNone || chunks_[head].count == kInChunk) {
-    std::uint32_t fresh = free_;
-    if (fresh != kNone) {
-      free_ = chunks_[fresh].next;
-      if (free_ != kNone) Prefetch(&chunks_[free_]);
-    } else {
-      RINGWAY_CHECK(chunks_.size() < kNone);
-      fresh = static_cast<std::uint32_t>(chunks_.size());
-      chunks_.emplace_back();
-    }
-    chunks_[fresh].count = 0;
-    chunks_[fresh].next = head;
-    head = fresh;
+void EventQueue::AddChunk(std::uint32_t& head) {
+  std::uint32_t fresh = free_;
+  if (fresh != kNone) {
+    free_ = chunks_[fresh].next;
+    if (free_ != kNone) Prefetch(&chunks_[free_]);
+  } else {
+    RINGWAY_CHECK(chunks_.size() < kNone);
+    fresh = static_cast<std::uint32_t>(chunks_.size());
+    chunks_.emplace_back();
   }
-  Chunk& chunk = chunks_[head];
-  chunk.events[chunk.count++] = event;
-}
-
-void EventQueue::Free(std::uint32_t chunk) {
-  chunks_[chunk].next = free_;
-  free_ = chunk;
+  chunks_[fresh].count = 0;
+  chunks_[fresh].next = head;
+  head = fresh;
 }
 
 void EventQueue::NextBucket() {
-  current_.clear();
-  position_ = 0;
-  while (current_.empty()) {
+  position_ = end_ = 0;
+  while (end_ == 0) {
     if (on_fine_ == 0) {
       // An empty wheel need not be walked bucket by bucket.
       const bool far_next = on_coarse_ == 0;
@@ -150,21 +148,23 @@ void EventQueue::BeginTurn(std::int64_t turn) {
 void EventQueue::TakeBucket() {
   const auto at = static_cast<std::size_t>(bucket_ & mask_);
   std::uint32_t chunk = std::exchange(fine_[at], kNone);
-  if (chunk == kNone && current_.size() < 2) return;
+  if (chunk == kNone && end_ < 2) return;
   filled_[at >> kWordBits] &= ~(std::uint64_t{1} << (at & 63));
   while (chunk != kNone) {
     const Chunk& events = chunks_[chunk];
     const std::uint32_t next = events.next;
-    current_.insert(current_.end(), events.events, events.events + events.count);
+    MakeRoom(events.count);
+    std::copy_n(events.events, events.count, current_.data() + end_);
+    end_ += events.count;
     on_fine_ -= events.count;
     Free(chunk);
     chunk = next;
   }
   constexpr std::size_t kFew = 24;
-  if (current_.size() <= kFew) {
-    SortFew(current_);
+  if (end_ <= kFew) {
+    SortFew(current_.data(), end_);
   } else {
-    std::sort(current_.begin(), current_.end(), Before);
+    std::sort(current_.data(), current_.data() + end_, Before);
   }
 }
 

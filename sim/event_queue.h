@@ -41,7 +41,12 @@ class EventQueue {
   void Push(std::int64_t at_ns, std::uint8_t kind, std::uint32_t subject = 0, std::uint32_t detail = 0) {
     RINGWAY_CHECK(at_ns >= now_ns_);
     ++size_;
-    Place({at_ns, sequence_++ << kKindBits | kind, subject, detail});
+    const SimEvent event{at_ns, sequence_++ << kKindBits | kind, subject, detail};
+    if (at_ns >> bucket_bits_ <= bucket_) {
+      PutInCurrent(event);  // as most
+    } else {
+      Place(event);
+    }
   }
   // Precondition: not empty.
   SimEvent Pop() {
@@ -57,6 +62,18 @@ class EventQueue {
     RINGWAY_CHECK(size_ > 0);
     Advance();
     return current_[position_].at_ns;
+  }
+  // The next event, if there is one by then. False: there is none.
+  bool PopBy(std::int64_t end_ns, SimEvent& event) {
+    if (size_ == 0) return false;
+    Advance();
+    const SimEvent& next = current_[position_];
+    if (next.at_ns > end_ns) return false;
+    --size_;
+    ++position_;
+    now_ns_ = next.at_ns;
+    event = next;
+    return true;
   }
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
@@ -108,16 +125,30 @@ class EventQueue {
   static constexpr int kWordBits = 6;
 
   void Place(const SimEvent& event);
-  void PutInto(std::uint32_t& head, const SimEvent& event);
-  void Free(std::uint32_t chunk);
+  void PutInto(std::uint32_t& head, const SimEvent& event) {
+    if (head == kNone || chunks_[head].count == kInChunk) AddChunk(head);
+    Chunk& chunk = chunks_[head];
+    chunk.events[chunk.count++] = event;
+  }
+  void AddChunk(std::uint32_t& head);
+  void Free(std::uint32_t chunk) {
+    chunks_[chunk].next = free_;
+    free_ = chunk;
+  }
   void PutInCurrent(const SimEvent& event);
+  // For so many more after end_.
+  void MakeRoom(std::size_t events) {
+    if (room_ < end_ + events) Grow(events);
+  }
+  void Grow(std::size_t events);
+  void PutLate(const SimEvent& event);
   void MergeLate();
   void PushFar(const SimEvent& event);
   SimEvent PopFar();
   // Makes `current_` hold the next event. Precondition: not empty.
   void Advance() {
     if (!late_.empty()) MergeLate();
-    if (position_ == current_.size()) NextBucket();
+    if (position_ == end_) NextBucket();
   }
   void NextBucket();
   // Of the fine wheel, after the current one. Precondition: it is not empty.
@@ -135,9 +166,11 @@ class EventQueue {
   std::vector<Chunk> chunks_;
   std::uint32_t free_ = kNone;
   std::vector<SimEvent> far_;      // 4-ary heap
-  std::vector<SimEvent> current_;  // sorted; next at current_[position_]
+  std::vector<SimEvent> current_;  // sorted from position_, the next, to before end_
   std::vector<SimEvent> late_;     // also of the current bucket, in no order; empty when the next is taken
   std::size_t position_ = 0;
+  std::size_t end_ = 0;
+  std::size_t room_ = 0;     // size of current_
   std::int64_t bucket_ = 0;  // number of the current fine bucket
   std::int64_t turn_ = 0;    // of the fine wheel: number of the current coarse bucket
   std::size_t on_fine_ = 0;

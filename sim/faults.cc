@@ -250,6 +250,7 @@ void Faults::Apply(const Sinkhole& sinkhole, bool begin) {
 
 void Faults::Apply(const StallWorkers& stall, bool begin) {
   if (!begin) return;  // they go on by themselves
+  stage_.stopped_until_ns = std::max(stage_.stopped_until_ns, StepEndsNs());
   for (const RegionId region : Meant(stall.regions)) {
     for (const WorkerId worker : ShareOf(region, stall.share)) workers_.Stall(worker, StepEndsNs());
   }
@@ -257,6 +258,7 @@ void Faults::Apply(const StallWorkers& stall, bool begin) {
 
 void Faults::Apply(const PauseRouters& pause, bool begin) {
   if (!begin) return;
+  stage_.stopped_until_ns = std::max(stage_.stopped_until_ns, StepEndsNs());
   for (const RegionId region : Meant(pause.regions)) {
     const std::vector<RouterId> here = RoutersOf(region);
     for (std::size_t i = 0; i < static_cast<std::size_t>(pause.count) && i < here.size(); ++i) {

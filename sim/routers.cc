@@ -132,13 +132,13 @@ void Routers::OnJob(std::uint32_t detail) {
 void Routers::OnMessage(std::uint32_t detail) {
   const RouterMessage& message = stage_.messages[detail];
   const RouterId router = message.router;
-  if (sites_[router].node) {
-    if (message.on_attempt != RouterMessage::OnAttempt::kNothing && message.life == sites_[router].life) {
-      HearOfAttempt(message);
-    }
+  const Site& site = sites_[router];
+  if (site.node) {
+    const bool to_this_life = message.life == site.life;
+    if (message.on_attempt != RouterMessage::OnAttempt::kNothing && to_this_life) HearOfAttempt(message);
     if (message.watch != 0) {
       on_watched(router, message);
-    } else if (message.has_announcement && message.life == sites_[router].life) {
+    } else if (message.has_announcement && to_this_life) {
       StepTier(router, message.tier, router::WorkerAnnounced{message.announcement, message.fence_connection});
     }
     Rest(router);
@@ -152,8 +152,6 @@ void Routers::HearOfAttempt(const RouterMessage& message) {
     Step(message.router, router::AttemptAccepted{.job = message.job, .attempt = message.attempt});
     return;
   }
-  router::once::Result result;
-  if (message.outcome == Outcome::kDone) result = ResultOf(message.router, message.job);
   Step(message.router, router::AttemptEnded{.job = message.job,
                                             .attempt = message.attempt,
                                             .worker = message.from.valid() ? WorkerId() : message.worker,
@@ -164,7 +162,9 @@ void Routers::HearOfAttempt(const RouterMessage& message) {
                                             .retry_after = Nanoseconds(message.retry_after_ns),
                                             .import_full = message.import_full,
                                             .message = {},
-                                            .result = std::move(result)});
+                                            .result = message.outcome == Outcome::kDone
+                                                          ? ResultOf(message.router, message.job)
+                                                          : router::once::Result()});
 }
 
 // What the record of a key says of the run: which submission it was.

@@ -26,17 +26,15 @@ class SerialTable {
 
   // Null: unknown.
   T* Find(std::uint64_t serial) {
-    Place& place = places_[serial & (places_.size() - 1)];
+    Place& place = places_[serial & last_];
     if (place.serial == serial) return &place.value;
-    if (aside_.empty()) return nullptr;
-    const auto found = aside_.find(serial);
-    return found == aside_.end() ? nullptr : &found->second;
+    return aside_.empty() ? nullptr : FindAside(serial);
   }
   // The serial must not be there.
   T& Add(std::uint64_t serial) {
     ++size_;
     while (true) {
-      Place& place = places_[serial & (places_.size() - 1)];
+      Place& place = places_[serial & last_];
       if (place.serial == 0) {
         place.serial = serial;
         return place.value;
@@ -50,7 +48,7 @@ class SerialTable {
     }
   }
   void Erase(std::uint64_t serial) {
-    Place& place = places_[serial & (places_.size() - 1)];
+    Place& place = places_[serial & last_];
     if (place.serial == serial) {
       place.serial = 0;
       --size_;
@@ -60,7 +58,7 @@ class SerialTable {
   }
   std::size_t size() const { return size_; }
   // A hint to the memory: the serial will be looked up soon.
-  void Foresee(std::uint64_t serial) const { Prefetch(&places_[serial & (places_.size() - 1)]); }
+  void Foresee(std::uint64_t serial) const { Prefetch(&places_[serial & last_]); }
 
  private:
   static constexpr std::size_t kWindowMax = std::size_t{1} << 20;
@@ -69,16 +67,22 @@ class SerialTable {
     T value = {};
   };
 
-  void Double() {
+  [[gnu::noinline]] T* FindAside(std::uint64_t serial) {
+    const auto found = aside_.find(serial);
+    return found == aside_.end() ? nullptr : &found->second;
+  }
+  [[gnu::noinline]] void Double() {
     std::vector<Place> old(places_.size() * 2);
     old.swap(places_);
+    last_ = places_.size() - 1;
     // Apart before, so apart in the larger table.
     for (Place& place : old) {
-      if (place.serial != 0) places_[place.serial & (places_.size() - 1)] = std::move(place);
+      if (place.serial != 0) places_[place.serial & last_] = std::move(place);
     }
   }
 
   std::vector<Place> places_;
+  std::size_t last_ = places_.size() - 1;  // place; all bits below the size
   absl::flat_hash_map<std::uint64_t, T> aside_;
   std::size_t size_ = 0;
 };

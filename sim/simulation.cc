@@ -14,6 +14,8 @@ constexpr std::int64_t kBucketsToFirst = 10;
 constexpr std::int64_t kBucketsToChain = 6;
 constexpr std::int64_t kBucketsToWorker = 2;
 constexpr std::int64_t kBucketsToJob = 1;
+// A fleet of so many workers lies in the caches, and nothing has to be brought near.
+constexpr std::size_t kWorkersInCache = 2048;
 
 }  // namespace
 
@@ -122,17 +124,13 @@ void Simulation::MarkWindow() {
 void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   Begin();
   const auto end_ns = static_cast<std::int64_t>(scenario_->duration_s * 1e9);
-  while (!stage_.queue.empty() && stage_.queue.NextTime() <= end_ns) {
-    const SimEvent event = stage_.Next();
-    if (stage_.queue.bucket() != bucket_) LookAhead();
+  const bool looks_ahead = workers_.count() > kWorkersInCache;
+  SimEvent event;
+  while (stage_.Next(end_ns, event)) {
+    if (looks_ahead && stage_.queue.bucket() != bucket_) LookAhead();
     ++events_;
     if (static_cast<Happening>(event.kind()) != Happening::kSecondPasses) {
-      const std::int64_t until_ns = HeldUntil(event);
-      if (until_ns > event.at_ns) {
-        Hold(event, until_ns);
-      } else {
-        Dispatch(event);
-      }
+      if (event.at_ns >= stage_.stopped_until_ns || !Held(event)) Dispatch(event);
       continue;
     }
     recovery_.OnSecond(stage_.Now(), checkers_);
@@ -193,8 +191,11 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
   }
 }
 
-void Simulation::Hold(const SimEvent& event, std::int64_t until_ns) {
+bool Simulation::Held(const SimEvent& event) {
+  const std::int64_t until_ns = HeldUntil(event);
+  if (until_ns <= event.at_ns) return false;
   stage_.queue.Push(until_ns, event.kind(), event.subject, event.detail);
+  return true;
 }
 
 // A stopped worker reads late, and finds the streams closed whose routers did not wait.
@@ -212,10 +213,6 @@ void Simulation::OnOffer(const SimEvent& event) {
 
 void Simulation::TellLeaders(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind())) {
-    case Happening::kLeaderHears:
-      return leaders_.OnLeaderHears(event.subject, event.detail);
-    case Happening::kClientHears:
-      return leaders_.OnClientHears(event.subject, event.detail);
     case Happening::kLinkRetried:
       return leaders_.OnLinkRetried(event.subject, event.detail);
     case Happening::kRegionLinkReaches:
@@ -296,7 +293,9 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kPoolsChecked:
       return TellRegistries(event);
     case Happening::kLeaderHears:
+      return leaders_.OnLeaderHears(event.subject, event.detail);
     case Happening::kClientHears:
+      return leaders_.OnClientHears(event.subject, event.detail);
     case Happening::kLinkRetried:
     case Happening::kRegionLinkReaches:
     case Happening::kRegionLinkRetried:

@@ -94,8 +94,8 @@ class Simulation {
   void TellRegistries(const SimEvent& event);
   // When whoever the event is for goes on, if its process is stopped; else 0.
   std::int64_t HeldUntil(const SimEvent& event) const;
-  // The event waits for a stopped process, or is over before it could be read.
-  void Hold(const SimEvent& event, std::int64_t until_ns);
+  // True: the event waits for a stopped process, and comes again.
+  bool Held(const SimEvent& event);
 
   // Hints to the memory about the buckets of the queue that come next; without effect on results.
   void LookAhead();

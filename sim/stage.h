@@ -226,13 +226,13 @@ class MessagePool {
 
  private:
   static constexpr std::size_t kChunk = 256;
-  void Grow() {
+  [[gnu::noinline]] void Grow() {
     chunks_.push_back(std::make_unique<T[]>(kChunk));
     free_.resize(chunks_.size() * kChunk);
     for (std::size_t i = free_.size(); i-- > free_.size() - kChunk;) Free(static_cast<std::uint32_t>(i));
   }
   std::vector<std::unique_ptr<T[]>> chunks_;
-  std::vector<std::uint32_t> free_;  // the first free_count_; as long as all chunks
+  std::vector<std::uint32_t> free_;  // the first free_count_; has room for all
   std::size_t free_count_ = 0;
 };
 
@@ -241,14 +241,14 @@ class Stage {
   // Its clock starts at `begins_ns`.
   explicit Stage(const Scenario& scenario, std::int64_t begins_ns = 0);
 
-  // The next event, and the clock at its time.
-  SimEvent Next() {
-    const SimEvent event = queue.Pop();
+  // The next event by then, and the clock at its time. False: there is none.
+  bool Next(std::int64_t end_ns, SimEvent& event) {
+    if (!queue.PopBy(end_ns, event)) return false;
     if (event.at_ns != now_ns_) {
       now_ns_ = event.at_ns;
       now_ = Date(now_ns_);
     }
-    return event;
+    return true;
   }
   Time Now() const { return now_; }
   // Virtual time zero is the epoch.
@@ -305,6 +305,8 @@ class Stage {
   MessagePool<FenceNote> to_fence;
   std::vector<Observer*> observers;
   KindCounts kinds;
+  // From then on no process is stopped, as far as is known: nothing that happens has to wait for one.
+  std::int64_t stopped_until_ns = 0;
 
  private:
   std::int64_t now_ns_ = 0;

@@ -31,6 +31,23 @@ TEST(EventQueueTest, AnEventMayScheduleAtItsOwnTime) {
   EXPECT_EQ(queue.NextTime(), 11);
 }
 
+TEST(EventQueueTest, WhatComesLaterThanTheEndStays) {
+  EventQueue queue;
+  SimEvent event;
+  EXPECT_FALSE(queue.PopBy(100, event)) << "empty";
+  queue.Push(10, 1);
+  queue.Push(200'000'000, 2);
+  EXPECT_FALSE(queue.PopBy(9, event));
+  EXPECT_TRUE(queue.PopBy(10, event));
+  EXPECT_EQ(event.kind(), 1u);
+  EXPECT_EQ(queue.now_ns(), 10);
+  EXPECT_FALSE(queue.PopBy(199'999'999, event));
+  EXPECT_EQ(queue.size(), 1u);
+  EXPECT_TRUE(queue.PopBy(200'000'000, event));
+  EXPECT_EQ(event.kind(), 2u);
+  EXPECT_TRUE(queue.empty());
+}
+
 // Against the plainest possible queue, over time scales from nanoseconds to days, with small and large
 // wheels.
 TEST(EventQueueTest, AgreesWithABinaryHeapOnRandomSchedules) {
