@@ -15,7 +15,7 @@
 #include "cli/job_options.h"
 #include "cli/load/entries.h"
 #include "cli/load/sender.h"
-#include "sim/trace.h"
+#include "sim/demand/trace.h"
 #include "topology/problems.h"
 #include "topology/topology.h"
 

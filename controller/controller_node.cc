@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 #include "core/check.h"
 
 namespace ringway::controller {

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "controller/events.h"
-#include "controller/fleet_view.h"
+#include "controller/fleet/fleet_view.h"
 #include "controller/machine.h"
 #include "controller/node_event.h"
 #include "core/time.h"

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "controller/canary/trial.h"
-#include "controller/directory.h"
-#include "controller/drain_ramp.h"
 #include "controller/events.h"
+#include "controller/fleet/directory.h"
 #include "controller/scale/demand_history.h"
-#include "controller/timed.h"
+#include "controller/tiers/drain_ramp.h"
+#include "controller/tiers/timed.h"
 #include "core/fleet.h"
 #include "core/table.h"
 

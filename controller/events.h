@@ -18,11 +18,11 @@
 #include <variant>
 #include <vector>
 
-#include "controller/directory.h"
-#include "controller/fleet_view.h"
+#include "controller/fleet/directory.h"
+#include "controller/fleet/fleet_view.h"
+#include "controller/fleet/report.h"
 #include "controller/planner/planner.h"
-#include "controller/report.h"
-#include "controller/tier_orders.h"
+#include "controller/tiers/tier_orders.h"
 #include "core/fleet.h"
 #include "core/snapshot.h"
 #include "core/table.h"

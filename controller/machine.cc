@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "controller/table_remap.h"
+#include "controller/tiers/table_remap.h"
 #include "core/leader_epoch.h"
 
 namespace ringway::controller {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "controller/events.h"
-#include "controller/fleet_view.h"
+#include "controller/fleet/fleet_view.h"
 #include "core/table.h"
 #include "core/time.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/machine.h"
-#include "controller/table_remap.h"
+#include "controller/tiers/table_remap.h"
 
 namespace ringway::controller {
 namespace {

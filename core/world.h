@@ -4,7 +4,7 @@
 // while it is in use; an edited world is another World. Round-trip times are in milliseconds, symmetric or
 // not as the file says; the diagonal is the RTT inside a region. A pair that the file leaves out is estimated
 // from the great-circle distance and marked, so that every screen can say so; so is one that was measured to
-// be otherwise (controller/measured_rtt.h).
+// be otherwise (controller/fleet/measured_rtt.h).
 //
 // Invariants: rtt is regions x regions, finite and >= 0. Threads: immutable, share freely.
 #ifndef RINGWAY_CORE_WORLD_H_

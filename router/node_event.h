@@ -18,8 +18,8 @@
 
 #include "core/fleet.h"
 #include "core/ids.h"
-#include "router/ledger_session.h"
 #include "router/router_event.h"
+#include "router/session/ledger_session.h"
 #include "router/worker_registry.h"
 
 namespace ringway::router {

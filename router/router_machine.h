@@ -21,12 +21,12 @@
 #include "core/fleet.h"
 #include "core/state.h"
 #include "core/time.h"
-#include "router/job_machine.h"
-#include "router/keyed_jobs.h"
+#include "router/jobs/job_machine.h"
+#include "router/jobs/keyed_jobs.h"
 #include "router/once/once_machine.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
-#include "router/router_view.h"
+#include "router/routes/router_view.h"
 
 namespace ringway::router {
 

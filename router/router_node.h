@@ -35,10 +35,10 @@
 #include "core/fleet.h"
 #include "core/ids.h"
 #include "core/time.h"
-#include "router/ledger_session.h"
 #include "router/node_event.h"
 #include "router/router_action.h"
 #include "router/router_machine.h"
+#include "router/session/ledger_session.h"
 #include "router/worker_registry.h"
 
 namespace ringway::router {

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "sim/arrivals.h"
-#include "sim/observer.h"
-#include "sim/routers.h"
+#include "sim/demand/arrivals.h"
+#include "sim/fleet/routers.h"
+#include "sim/observers/observer.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
 

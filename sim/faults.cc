@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "sim/observer.h"
+#include "sim/observers/observer.h"
 
 namespace ringway::sim {
 

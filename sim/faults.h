@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "sim/clients.h"
-#include "sim/control_plane.h"
-#include "sim/leaders.h"
-#include "sim/once_calls.h"
-#include "sim/routers.h"
+#include "sim/fleet/control_plane.h"
+#include "sim/fleet/leaders.h"
+#include "sim/fleet/once_calls.h"
+#include "sim/fleet/routers.h"
+#include "sim/fleet/workers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
 #include "sim/step_times.h"
-#include "sim/workers.h"
 
 namespace ringway::sim {
 

@@ -18,10 +18,10 @@
 
 #include "controller/events.h"
 #include "controller/node_event.h"
-#include "router/ledger_session.h"
 #include "router/once/messages.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
+#include "router/session/ledger_session.h"
 #include "router/worker_registry.h"
 #include "worker/slot.h"
 #include "worker/worker_node.h"

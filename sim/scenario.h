@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "core/fleet.h"
-#include "sim/arrivals.h"
-#include "sim/prices.h"
-#include "sim/service_law.h"
+#include "sim/demand/arrivals.h"
+#include "sim/demand/prices.h"
+#include "sim/demand/service_law.h"
 
 namespace ringway::sim {
 

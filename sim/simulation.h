@@ -15,23 +15,23 @@
 #include <functional>
 #include <memory>
 
-#include "sim/agreement.h"
-#include "sim/autoscaler.h"
-#include "sim/checkers.h"
 #include "sim/clients.h"
-#include "sim/control_plane.h"
 #include "sim/faults.h"
-#include "sim/leaders.h"
-#include "sim/once_calls.h"
-#include "sim/prometheus.h"
-#include "sim/recovery.h"
-#include "sim/registries.h"
-#include "sim/routers.h"
+#include "sim/fleet/autoscaler.h"
+#include "sim/fleet/control_plane.h"
+#include "sim/fleet/leaders.h"
+#include "sim/fleet/once_calls.h"
+#include "sim/fleet/prometheus.h"
+#include "sim/fleet/registries.h"
+#include "sim/fleet/routers.h"
+#include "sim/fleet/workers.h"
+#include "sim/observers/agreement.h"
+#include "sim/observers/checkers.h"
+#include "sim/observers/recovery.h"
+#include "sim/observers/tally.h"
 #include "sim/scenario.h"
 #include "sim/slice.h"
 #include "sim/stage.h"
-#include "sim/tally.h"
-#include "sim/workers.h"
 
 namespace ringway::sim {
 

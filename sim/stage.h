@@ -25,7 +25,7 @@
 #include "core/time.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/router_event.h"
-#include "sim/event_queue.h"
+#include "sim/kernel/event_queue.h"
 #include "sim/kind_counts.h"
 #include "sim/network.h"
 #include "sim/scenario.h"

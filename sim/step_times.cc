@@ -5,7 +5,7 @@
 #include <deque>
 #include <variant>
 
-#include "sim/event_queue.h"
+#include "sim/kernel/event_queue.h"
 
 namespace ringway::sim {
 namespace {

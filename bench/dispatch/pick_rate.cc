@@ -5,7 +5,7 @@
 #include "bench/dispatch/pieces.h"
 #include "core/check.h"
 #include "core/rng.h"
-#include "router/route_choice.h"
+#include "router/routes/route_choice.h"
 
 namespace ringway::bench {
 namespace {

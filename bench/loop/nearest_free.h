@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/fleet.h"
-#include "sim/observer.h"
+#include "sim/observers/observer.h"
 
 namespace ringway::bench {
 

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "sim/observer.h"
+#include "sim/observers/observer.h"
 
 namespace ringway::bench {
 

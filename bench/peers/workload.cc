@@ -1,7 +1,7 @@
 #include "bench/peers/workload.h"
 
 #include "core/rng.h"
-#include "sim/theory.h"
+#include "sim/demand/theory.h"
 
 namespace ringway::bench {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/fleet.h"
-#include "sim/arrivals.h"
+#include "sim/demand/arrivals.h"
 
 namespace ringway::bench {
 

@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/rng.h"
-#include "sim/trace.h"
+#include "sim/demand/trace.h"
 
 namespace ringway::bench {
 namespace {

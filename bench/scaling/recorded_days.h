@@ -20,7 +20,7 @@
 namespace ringway::bench {
 
 struct RecordedSpec {
-  std::string file = {};  // a CSV as sim/trace.h reads it, with dates and service times
+  std::string file = {};  // a CSV as sim/demand/trace.h reads it, with dates and service times
   std::string time_column = {}, service_column = {};  // empty: found by their names
   int regions = 6;
   int sites = 4;  // recorded days that a region plays at once

@@ -2,7 +2,7 @@
 
 #include "bench/sim/run_rate.h"
 #include "core/rng.h"
-#include "sim/event_queue.h"
+#include "sim/kernel/event_queue.h"
 
 namespace ringway::bench {
 namespace {

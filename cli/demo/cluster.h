@@ -19,7 +19,7 @@
 #include "cli/demo/script.h"
 #include "core/fleet.h"
 #include "runtime/child_process.h"
-#include "sim/service_law.h"
+#include "sim/demand/service_law.h"
 
 namespace ringway::demo {
 

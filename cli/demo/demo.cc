@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/demo/stage.h"
+#include "sim/demand/trace.h"
 #include "sim/files/scenario_file.h"
-#include "sim/trace.h"
 #include "topology/topology.h"
 
 namespace ringway::demo {

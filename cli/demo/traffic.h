@@ -1,6 +1,6 @@
 // Which region's next job comes when: the arrival processes of all regions in one order.
 //
-// Each region has a stream of its own (sim/arrivals.h): a day curve by its UTC offset, compressed to
+// Each region has a stream of its own (sim/demand/arrivals.h): a day curve by its UTC offset, compressed to
 // kDaySeconds, or a recorded trace turned by the same shift and scaled to the region's rate. Deterministic by
 // seed. Times are seconds from the start of the demo. Cost: regions a draw. Threads: one owner.
 #ifndef RINGWAY_CLI_DEMO_TRAFFIC_H_
@@ -13,9 +13,9 @@
 #include "cli/demo/script.h"
 #include "core/fleet.h"
 #include "core/rng.h"
-#include "sim/arrivals.h"
-#include "sim/service_law.h"
-#include "sim/trace.h"
+#include "sim/demand/arrivals.h"
+#include "sim/demand/service_law.h"
+#include "sim/demand/trace.h"
 
 namespace ringway::demo {
 

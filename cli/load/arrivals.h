@@ -4,7 +4,7 @@
 // know each other. Poisson arrivals are what many such users make; a gamma law with a coefficient of
 // variation above 1 comes in bursts, below 1 it is more even than chance (drawn by the method of Marsaglia
 // and Tsang, 2000). A trace keeps its own times, or is thinned and repeated to a given rate as the simulator
-// does it (sim/arrivals.h).
+// does it (sim/demand/arrivals.h).
 //
 // Deterministic by seed. Times are seconds from the start. A stream ends at its length, or when a trace has
 // no more; at most kRateMax a second. Threads: one owner. Cost: a few draws a job.
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "sim/arrivals.h"
+#include "sim/demand/arrivals.h"
 
 namespace ringway::load {
 

@@ -12,7 +12,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "sim/prices.h"
+#include "sim/demand/prices.h"
 #include "sim/scenario.h"
 
 namespace ringway::cli {

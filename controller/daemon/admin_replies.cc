@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "controller/commands.h"
 #include "controller/daemon/build.h"
-#include "controller/region_status.h"
-#include "controller/room.h"
+#include "controller/orders/commands.h"
+#include "controller/orders/room.h"
+#include "controller/tiers/region_status.h"
 #include "controller/wire/state_codec.h"
 #include "proto/table_codec.h"
 #include "runtime/clock.h"

@@ -10,7 +10,7 @@
 #include "controller/daemon/audit_log.h"
 #include "controller/events.h"
 #include "controller/machine.h"
-#include "controller/region_status.h"
+#include "controller/tiers/region_status.h"
 #include "core/time.h"
 #include "ringway/v1/admin.pb.h"
 

@@ -10,7 +10,7 @@
 #include <atomic>
 
 #include "controller/daemon/router_stream.h"
-#include "controller/report.h"
+#include "controller/fleet/report.h"
 
 namespace ringway::controller {
 

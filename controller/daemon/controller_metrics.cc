@@ -1,6 +1,6 @@
 #include "controller/daemon/controller_metrics.h"
 
-#include "controller/region_status.h"
+#include "controller/tiers/region_status.h"
 
 namespace ringway::controller {
 namespace {

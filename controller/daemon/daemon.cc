@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "controller/commands.h"
 #include "controller/daemon/admin_service.h"
 #include "controller/daemon/build.h"
 #include "controller/daemon/control_loop.h"
@@ -18,6 +17,7 @@
 #include "controller/daemon/scaler_service.h"
 #include "controller/daemon/state_folder.h"
 #include "controller/daemon/web_front.h"
+#include "controller/orders/commands.h"
 #include "proto/fleet_codec.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"

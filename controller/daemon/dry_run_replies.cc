@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "controller/commands.h"
 #include "controller/daemon/admin_replies.h"
-#include "controller/order_preview.h"
-#include "controller/room.h"
+#include "controller/orders/commands.h"
+#include "controller/orders/order_preview.h"
+#include "controller/orders/room.h"
 #include "controller/wire/state_codec.h"
 #include "proto/table_codec.h"
 

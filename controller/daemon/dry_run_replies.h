@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "controller/dry_run.h"
 #include "controller/events.h"
 #include "controller/machine.h"
+#include "controller/orders/dry_run.h"
 #include "core/time.h"
 #include "ringway/v1/admin.pb.h"
 

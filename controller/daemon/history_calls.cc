@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "controller/commands.h"
 #include "controller/daemon/admin_replies.h"
 #include "controller/daemon/dry_run_replies.h"
+#include "controller/orders/commands.h"
 #include "controller/wire/past_table.h"
 #include "controller/wire/state_codec.h"
 #include "controller/wire/table_difference.h"

@@ -18,7 +18,7 @@
 #include <memory>
 #include <optional>
 
-#include "controller/fleet_view.h"
+#include "controller/fleet/fleet_view.h"
 #include "ringway/v1/control.grpc.pb.h"
 #include "runtime/event_loop.h"
 

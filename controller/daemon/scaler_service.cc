@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 
 namespace ringway::controller {
 namespace {

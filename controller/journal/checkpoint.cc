@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/journal/checkpoint_time.h"
 #include "controller/journal/estimate_codec.h"
-#include "controller/table_remap.h"
+#include "controller/tiers/table_remap.h"
 #include "controller/wire/report_codec.h"
 #include "controller/wire/state_codec.h"
 #include "proto/table_codec.h"

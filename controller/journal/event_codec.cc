@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 #include "controller/wire/past_table.h"
 #include "controller/wire/report_codec.h"
 #include "controller/wire/state_codec.h"

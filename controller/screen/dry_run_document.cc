@@ -1,6 +1,6 @@
 #include "controller/screen/dry_run_document.h"
 
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 #include "controller/screen/row_json.h"
 
 namespace ringway::controller {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 
 namespace ringway::controller {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 #include "controller/screen/documents.h"
 #include "controller/screen/held_table.h"
 #include "core/json.h"

@@ -1,5 +1,5 @@
 // What operators have ordered and what is therefore not as the topology says.
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 #include "controller/screen/documents.h"
 #include "core/json.h"
 

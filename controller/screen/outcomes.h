@@ -15,7 +15,7 @@
 #include <deque>
 #include <vector>
 
-#include "controller/report.h"
+#include "controller/fleet/report.h"
 #include "core/time.h"
 
 namespace ringway::controller {

@@ -1,7 +1,7 @@
 // What has been: the event log and the timeline.
 #include <cmath>
 
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 #include "controller/screen/documents.h"
 #include "core/json.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "controller/machine.h"
-#include "controller/region_status.h"
+#include "controller/tiers/region_status.h"
 #include "core/time.h"
 
 namespace ringway::controller {

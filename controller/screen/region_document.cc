@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 #include "controller/screen/documents.h"
 #include "core/json.h"
 

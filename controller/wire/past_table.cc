@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "controller/table_remap.h"
+#include "controller/tiers/table_remap.h"
 #include "controller/wire/table_difference.h"
 #include "proto/table_codec.h"
 

@@ -10,7 +10,7 @@
 #define RINGWAY_CONTROLLER_WIRE_REPORT_CODEC_H_
 
 #include "absl/status/statusor.h"
-#include "controller/report.h"
+#include "controller/fleet/report.h"
 #include "core/fleet.h"
 #include "ringway/v1/control.pb.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gateway/videos_daemon.h"
-#include "router/daemon/operations_service.h"
+#include "router/daemon/operations/operations_service.h"
 #include "router/daemon/router_agent.h"
 #include "router/daemon/service.h"
 #include "router/fleet_merge.h"

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/absl_view.h"
-#include "router/daemon/call_stream.h"
-#include "router/daemon/framed_ledger_stream.h"
+#include "router/daemon/jobs/call_stream.h"
+#include "router/daemon/ledgers/framed_ledger_stream.h"
 
 namespace ringway::router {
 namespace {

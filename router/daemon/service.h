@@ -15,8 +15,8 @@
 
 #include "ringway/v1/job.grpc.pb.h"
 #include "ringway/v1/ledger.grpc.pb.h"
-#include "router/daemon/job_calls.h"
-#include "router/daemon/ledger_sessions.h"
+#include "router/daemon/jobs/job_calls.h"
+#include "router/daemon/ledgers/ledger_sessions.h"
 #include "runtime/call_guard.h"
 #include "runtime/event_loop.h"
 #include "runtime/grpc_listener.h"

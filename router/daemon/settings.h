@@ -18,7 +18,7 @@
 #include "core/http_pool.h"
 #include "core/time.h"
 #include "gateway/settings.h"
-#include "router/daemon/job_calls.h"
+#include "router/daemon/jobs/job_calls.h"
 #include "router/once/record_table.h"
 #include "runtime/log.h"
 

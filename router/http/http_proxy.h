@@ -23,7 +23,7 @@
 #include "core/http_pool.h"
 #include "router/http/exchange.h"
 #include "router/http/health_checks.h"
-#include "router/job_table.h"
+#include "router/jobs/job_table.h"
 #include "router/router_machine.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/listener.h"

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "sim/prices.h"
+#include "sim/demand/prices.h"
 
 namespace ringway::sim {
 namespace {

@@ -8,7 +8,7 @@
 //
 // As recorded (`rate: recorded`) every row is sent once, at its time, and the trace does not start over; a
 // row without a region goes to one of the regions, drawn by its share. At a rate each stream is thinned or
-// repeated as sim/arrivals.h says. The window's begin is virtual time zero.
+// repeated as sim/demand/arrivals.h says. The window's begin is virtual time zero.
 //
 // Bounds: kDemandsMax streams. Errors go to the mapping's problems, or name the trace's line and column.
 #ifndef RINGWAY_SIM_FILES_READ_TRACE_H_
@@ -18,9 +18,9 @@
 #include <optional>
 #include <vector>
 
+#include "sim/demand/trace.h"
 #include "sim/files/scenario_file.h"
 #include "sim/scenario.h"
-#include "sim/trace.h"
 #include "topology/mapping.h"
 
 namespace ringway::sim {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/prices.h"
+#include "sim/demand/prices.h"
 #include "sim/report/figures.h"
 
 namespace ringway::sim {

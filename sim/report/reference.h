@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "core/histogram.h"
-#include "sim/observer.h"
+#include "sim/demand/theory.h"
+#include "sim/observers/observer.h"
 #include "sim/scenario.h"
 #include "sim/slice.h"
-#include "sim/theory.h"
 
 namespace ringway::sim {
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/observer.h"
+#include "sim/observers/observer.h"
 #include "sim/simulation.h"
 
 namespace ringway::sim {

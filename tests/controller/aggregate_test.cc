@@ -1,4 +1,4 @@
-#include "controller/aggregate.h"
+#include "controller/fleet/aggregate.h"
 
 #include <gtest/gtest.h>
 

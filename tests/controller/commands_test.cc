@@ -1,5 +1,5 @@
 // What operators ask for: done as a whole, or refused with a sentence that helps.
-#include "controller/commands.h"
+#include "controller/orders/commands.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

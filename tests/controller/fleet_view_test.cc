@@ -1,6 +1,6 @@
 // What the controller believes of the workers when reports follow each other: the order in which it reads
 // them is kept, what they say is not.
-#include "controller/fleet_view.h"
+#include "controller/fleet/fleet_view.h"
 
 #include "gtest/gtest.h"
 #include "tests/controller/rig.h"

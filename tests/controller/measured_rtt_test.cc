@@ -1,4 +1,4 @@
-#include "controller/measured_rtt.h"
+#include "controller/fleet/measured_rtt.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What an order would do is what it does: the table that is shown before it against the one that comes after.
-#include "controller/order_preview.h"
+#include "controller/orders/order_preview.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

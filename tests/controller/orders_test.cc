@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "controller/room.h"
+#include "controller/orders/room.h"
 #include "core/rng.h"
 #include "tests/controller/rig.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "controller/table_remap.h"
+#include "controller/tiers/table_remap.h"
 
 namespace ringway::controller {
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/region_status.h"
+#include "controller/tiers/region_status.h"
 #include "tests/controller/rig.h"
 
 namespace ringway::controller {

@@ -1,6 +1,6 @@
 // Failure is an input: what is lost is no target within seconds, what flaps is on trial, and who sees
 // everybody vanish is alone.
-#include "controller/standing.h"
+#include "controller/fleet/standing.h"
 
 #include <gtest/gtest.h>
 

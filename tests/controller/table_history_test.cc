@@ -1,4 +1,4 @@
-#include "controller/table_history.h"
+#include "controller/tiers/table_history.h"
 
 #include <gtest/gtest.h>
 

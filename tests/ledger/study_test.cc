@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "sim/theory.h"
+#include "sim/demand/theory.h"
 #include "tests/ledger/fleet/central_queue.h"
 #include "tests/ledger/fleet/fleet.h"
 

@@ -19,8 +19,8 @@
 #include "controller/daemon/web_calls.h"
 #include "engine/checkpoint/safetensors.h"
 #include "gateway/order_reader.h"
-#include "router/daemon/metrics_text.h"
-#include "sim/trace.h"
+#include "router/daemon/operations/metrics_text.h"
+#include "sim/demand/trace.h"
 #include "topology/topology.h"
 
 namespace ringway {

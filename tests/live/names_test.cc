@@ -4,7 +4,7 @@
 
 #include "proto/table_codec.h"
 #include "ringway/v1/once.grpc.pb.h"
-#include "router/daemon/once_options.h"
+#include "router/daemon/once/once_options.h"
 #include "runtime/grpc_server.h"
 #include "tests/deploy/shell.h"
 #include "tests/live/daemon_process.h"

@@ -82,9 +82,9 @@ TEST(PlantedFaults, AreInEveryMachineThatSeedsRun) {
     }
   }
   EXPECT_GE(count, 20u);
-  for (const char* file :
-       {"router/ledger_session.cc", "router/worker_registry.cc", "router/ledger_leader.cc", "worker/slot.cc",
-        "worker/worker_node.h", "router/once/record_table.cc", "controller/leader_registry.cc"}) {
+  for (const char* file : {"router/session/ledger_session.cc", "router/worker_registry.cc",
+                           "router/session/ledger_leader.cc", "worker/slot.cc", "worker/worker_node.h",
+                           "router/once/record_table.cc", "controller/fleet/leader_registry.cc"}) {
     EXPECT_TRUE(places.contains(file)) << file;
   }
 }

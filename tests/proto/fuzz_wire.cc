@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "controller/journal/event_codec.h"
-#include "controller/table_remap.h"
+#include "controller/tiers/table_remap.h"
 #include "controller/wire/past_table.h"
 #include "controller/wire/report_codec.h"
 #include "controller/wire/state_codec.h"

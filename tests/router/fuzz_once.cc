@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/check.h"
-#include "router/daemon/once_codec.h"
+#include "router/daemon/once/once_codec.h"
 #include "router/once/once_machine.h"
 
 namespace ringway::router {

@@ -1,5 +1,5 @@
 // The leader of a ledger: who is connected, when it sends heartbeats, and what a lost stream costs.
-#include "router/ledger_leader.h"
+#include "router/session/ledger_leader.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The link to a ledger's leader over real sockets: by frames where both know them, by gRPC where not.
-#include "router/daemon/ledger_link.h"
+#include "router/daemon/ledgers/ledger_link.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "router/daemon/framed_ledger_stream.h"
+#include "router/daemon/ledgers/framed_ledger_stream.h"
 #include "runtime/grpc_server.h"
 #include "tests/live/eventually.h"
 #include "tests/live/raw_connection.h"

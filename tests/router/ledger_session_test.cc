@@ -1,6 +1,6 @@
 // A router's session with one tier's ledger: whom it believes, what its machine is told, which worker is
 // heard.
-#include "router/ledger_session.h"
+#include "router/session/ledger_session.h"
 
 #include <gtest/gtest.h>
 

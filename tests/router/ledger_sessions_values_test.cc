@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "router/announcement_order.h"
-#include "router/daemon/router_numbers.h"
+#include "router/daemon/control/router_numbers.h"
+#include "router/session/announcement_order.h"
 
 namespace ringway::router {
 namespace {

@@ -1,4 +1,4 @@
-#include "router/daemon/metrics_text.h"
+#include "router/daemon/operations/metrics_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

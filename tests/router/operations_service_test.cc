@@ -1,5 +1,5 @@
 // Operators at a router whose loop has stopped, or has much to do: every call ends, with a word.
-#include "router/daemon/operations_service.h"
+#include "router/daemon/operations/operations_service.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What is kept of operators' orders until a controller has it.
-#include "router/daemon/order_records.h"
+#include "router/daemon/operations/order_records.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

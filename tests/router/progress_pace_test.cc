@@ -1,4 +1,4 @@
-#include "router/daemon/progress_pace.h"
+#include "router/daemon/jobs/progress_pace.h"
 
 #include <gtest/gtest.h>
 

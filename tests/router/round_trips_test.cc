@@ -1,4 +1,4 @@
-#include "router/round_trips.h"
+#include "router/session/round_trips.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // Which source finds a slot, and what happens when the leader goes, comes, or grants what cannot be used.
-#include "router/slot_source.h"
+#include "router/jobs/slot_source.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "router/spill_line.h"
+#include "router/jobs/spill_line.h"
 
 namespace ringway::router {
 namespace {

@@ -1,4 +1,4 @@
-#include "router/daemon/trace_store.h"
+#include "router/daemon/operations/trace_store.h"
 
 #include <string>
 

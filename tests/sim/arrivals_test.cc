@@ -1,4 +1,4 @@
-#include "sim/arrivals.h"
+#include "sim/demand/arrivals.h"
 
 #include <algorithm>
 #include <cmath>

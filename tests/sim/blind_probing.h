@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/observer.h"
+#include "sim/observers/observer.h"
 
 namespace ringway::sim {
 

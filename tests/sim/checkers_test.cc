@@ -1,6 +1,6 @@
 // The checkers judge every simulation, so they are tested on event streams that are wrong on purpose: each
 // planted bug must be caught, and a sound stream must not be.
-#include "sim/checkers.h"
+#include "sim/observers/checkers.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

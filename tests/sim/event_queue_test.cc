@@ -1,4 +1,4 @@
-#include "sim/event_queue.h"
+#include "sim/kernel/event_queue.h"
 
 #include <queue>
 #include <set>

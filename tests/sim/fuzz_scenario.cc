@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/check.h"
+#include "sim/demand/trace.h"
 #include "sim/files/scenario_file.h"
-#include "sim/trace.h"
 #include "tests/sim/fuzz_world.h"
 
 namespace ringway::sim {

@@ -1,6 +1,6 @@
 // When the trouble has ended, every healthy worker serves again, at every router: faults that heal, in both
-// modes of dispatch. Twice: by what routers and ledgers say of themselves (sim/recovery.h, in every run), and
-// by what they do, under more demand than there are workers.
+// modes of dispatch. Twice: by what routers and ledgers say of themselves (sim/observers/recovery.h, in every
+// run), and by what they do, under more demand than there are workers.
 #include <algorithm>
 #include <cstdint>
 #include <map>

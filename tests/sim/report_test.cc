@@ -4,10 +4,10 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "sim/kernel/serial_table.h"
 #include "sim/report/page.h"
 #include "sim/report/run_report.h"
 #include "sim/report/statistics.h"
-#include "sim/serial_table.h"
 #include "tests/sim/random_world.h"
 
 namespace ringway::sim::report_test {

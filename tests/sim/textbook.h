@@ -21,9 +21,9 @@
 #include <memory>
 #include <vector>
 
-#include "sim/observer.h"
+#include "sim/demand/theory.h"
+#include "sim/observers/observer.h"
 #include "sim/scenario.h"
-#include "sim/theory.h"
 
 namespace ringway::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/theory.h"
+#include "sim/demand/theory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "core/rng.h"
 #include "gtest/gtest.h"
-#include "sim/service_law.h"
+#include "sim/demand/service_law.h"
 
 namespace ringway::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/trace.h"
+#include "sim/demand/trace.h"
 
 #include "gtest/gtest.h"
 

@@ -49,15 +49,22 @@ std::vector<Layer> EngineLayers() {
   };
 }
 
-// Tests and benchmarks may include everything; the command line stands above all modules.
-std::vector<Layer> AllLayers() {
-  std::vector<Layer> layers = {
-      {"core", true, {}},
+// Its root is the machine and what happens to it; what people see of it is beside it.
+std::vector<Layer> ControllerLayers() {
+  return {
       {"controller/planner", true, {"core"}},
       {"controller/scale", true, {"core", "controller/planner"}},
       {"controller/canary", true, {"core"}},
-      {"controller", true, {"core", "controller/planner", "controller/scale", "controller/canary"}},
-      // What people see of it: events, timeline, documents.
+      {"controller/fleet", true, {"core"}},
+      {"controller/tiers",
+       true,
+       {"core", "controller/planner", "controller/scale", "controller/canary", "controller/fleet",
+        "controller/events"}},
+      {"controller/orders", true, {"core", "controller/tiers", "controller/events"}},
+      {"controller",
+       true,
+       {"core", "controller/planner", "controller/scale", "controller/canary", "controller/fleet",
+        "controller/tiers", "controller/orders"}},
       {"controller/screen", true, {"core", "controller", "controller/planner"}},
       {"web", false, {}},
       {"controller/wire", false, {"core", "proto", "controller"}},
@@ -67,14 +74,24 @@ std::vector<Layer> AllLayers() {
        {"core", "proto", "runtime", "topology", "web", "controller", "controller/screen", "controller/wire",
         "controller/journal"}},
       {"controller/main", false, {"core", "runtime", "topology", "controller", "controller/daemon"}},
+  };
+}
+
+// Its root is the node, and what can happen to its parts and what they want done.
+std::vector<Layer> RouterLayers() {
+  return {
       {"router/dispatch", true, {"core"}},
-      {"router", true, {"core", "router/dispatch"}},
+      {"router/once", true, {"core", "router/dispatch"}},
+      {"router/routes", true, {"core", "router/dispatch", "router/router_action", "router/router_event"}},
+      {"router/session", true, {"core", "router/dispatch", "router/router_event"}},
+      {"router/jobs",
+       true,
+       {"core", "router/dispatch", "router/once", "router/routes", "router/router_action",
+        "router/router_event"}},
+      {"router",
+       true,
+       {"core", "router/dispatch", "router/once", "router/routes", "router/session", "router/jobs"}},
       {"router/http", false, {"core", "runtime", "router", "router/dispatch"}},
-      // The APIs for applications: a client of the ingress, so it knows nothing of the machine.
-      {"gateway/jobs", true, {"core"}},
-      // A store that routers share: S3 over HTTP. It knows no videos.
-      {"gateway/objects", false, {"core", "runtime"}},
-      {"gateway", false, {"core", "proto", "runtime", "router/once", "gateway/jobs", "gateway/objects"}},
       {"router/wire", false, {"core", "proto", "router/dispatch"}},
       {"router/journal", false, {"core", "runtime", "router", "router/dispatch"}},
       {"router/daemon",
@@ -82,6 +99,21 @@ std::vector<Layer> AllLayers() {
        {"core", "proto", "runtime", "router", "router/dispatch", "router/http", "router/journal", "gateway",
         "gateway/objects", "router/wire"}},
       {"router/main", false, {"core", "runtime", "topology", "router", "router/daemon"}},
+  };
+}
+
+// The APIs for applications: a client of the ingress, so it knows nothing of the machine.
+std::vector<Layer> GatewayLayers() {
+  return {
+      {"gateway/jobs", true, {"core"}},
+      // A store that routers share: S3 over HTTP. It knows no videos.
+      {"gateway/objects", false, {"core", "runtime"}},
+      {"gateway", false, {"core", "proto", "runtime", "router/once", "gateway/jobs", "gateway/objects"}},
+  };
+}
+
+std::vector<Layer> WorkerLayers() {
+  return {
       {"worker/slot", true, {"core", "worker/lease_gate", "worker/service_history"}},
       {"worker/worker_node", true, {"core", "worker/slot"}},
       {"worker/lease_gate", true, {"core"}},
@@ -90,12 +122,34 @@ std::vector<Layer> AllLayers() {
        false,
        {"core", "proto", "runtime", "engine", "engine/media", "worker/slot", "worker/worker_node",
         "worker/service_history"}},
+  };
+}
+
+std::vector<Layer> SimLayers() {
+  return {
+      {"sim/kernel", true, {"core"}},
+      {"sim/demand", true, {"core"}},
+      {"sim/fleet",
+       true,
+       {"core", "controller", "router", "worker/slot", "worker/worker_node", "worker/lease_gate",
+        "worker/service_history", "sim/kernel", "sim/scenario", "sim/stage", "sim/observers/observer"}},
+      {"sim/observers",
+       true,
+       {"core", "controller", "router", "worker/slot", "worker/worker_node", "worker/lease_gate",
+        "sim/kernel", "sim/scenario", "sim/slice", "sim/stage", "sim/fleet"}},
       {"sim",
        true,
        {"core", "controller", "router", "worker/slot", "worker/worker_node", "worker/lease_gate",
-        "worker/service_history"}},
+        "worker/service_history", "sim/kernel", "sim/demand", "sim/fleet", "sim/observers"}},
       // Scenarios are files: read before anything runs in virtual time.
       {"sim/files", false, {"core", "sim", "topology"}},
+  };
+}
+
+// Tests and benchmarks may include everything; the command line stands above all modules.
+std::vector<Layer> AllLayers() {
+  std::vector<Layer> layers = {
+      {"core", true, {}},
       {"topology", false, {"core"}},
       {"proto", false, {"core"}},
       {"runtime", false, {"core"}},
@@ -107,7 +161,10 @@ std::vector<Layer> AllLayers() {
       {"tests", false, {""}},
       {"bench", false, {""}},
   };
-  for (const Layer& layer : EngineLayers()) layers.push_back(layer);
+  for (const auto& module :
+       {ControllerLayers(), RouterLayers(), GatewayLayers(), WorkerLayers(), SimLayers(), EngineLayers()}) {
+    layers.insert(layers.end(), module.begin(), module.end());
+  }
   return layers;
 }
 

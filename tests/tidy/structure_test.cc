@@ -103,11 +103,11 @@ class OrderedFenceTest : public testing::TestWithParam<const char*> {};
 TEST_P(OrderedFenceTest, IsCaughtInShellsOnly) {
   const std::string snippet = std::string(GetParam()) + "\n";
   for (const char* shell :
-       {"router/daemon/a.cc", "controller/daemon/a.cc", "worker/a.cc", "sim/routers.cc"}) {
+       {"router/daemon/a.cc", "controller/daemon/a.cc", "worker/a.cc", "sim/fleet/routers.cc"}) {
     EXPECT_EQ(FindingsOf(CheckFences, shell, snippet).size(), 1u) << shell;
   }
   for (const char* pure :
-       {"router/a.cc", "worker/slot.cc", "core/a.h", "sim/checkers.cc", "tests/router/a.cc"}) {
+       {"router/a.cc", "worker/slot.cc", "core/a.h", "sim/observers/checkers.cc", "tests/router/a.cc"}) {
     EXPECT_TRUE(FindingsOf(CheckFences, pure, snippet).empty()) << pure;
   }
 }

@@ -5,7 +5,7 @@
 
 #include "core/rng.h"
 #include "router/dispatch/ledger/waiting_line.h"
-#include "sim/event_queue.h"
+#include "sim/kernel/event_queue.h"
 
 namespace ringway::ledger::fleet {
 namespace {

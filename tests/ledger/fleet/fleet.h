@@ -17,7 +17,7 @@
 #include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/ledger/slot_ledger.h"
 #include "router/dispatch/retry_budget.h"
-#include "sim/event_queue.h"
+#include "sim/kernel/event_queue.h"
 #include "tests/ledger/fleet/lease_checker.h"
 #include "tests/ledger/fleet/mail.h"
 #include "tests/ledger/fleet/settings.h"

@@ -17,7 +17,7 @@
 #include "core/rng.h"
 #include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/ledger/messages.h"
-#include "sim/event_queue.h"
+#include "sim/kernel/event_queue.h"
 #include "tests/ledger/fleet/settings.h"
 
 namespace ringway::ledger::fleet {

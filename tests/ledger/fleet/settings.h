@@ -12,7 +12,7 @@
 #include "core/time.h"
 #include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/ledger/slot_ledger.h"
-#include "sim/service_law.h"
+#include "sim/demand/service_law.h"
 
 namespace ringway::ledger::fleet {
 

@@ -1,0 +1,299 @@
+#include "router/daemon/once/once_codec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "proto/table_codec.h"
+
+namespace ringway::router {
+namespace {
+
+constexpr double kSecondsMax = 8 * 24 * 3600;
+
+absl::Status Bad(const char* field, const std::string& problem) {
+  return absl::InvalidArgumentError(absl::StrCat("Once.", field, ": ", problem));
+}
+
+void Put(const once::ClaimId& claim, v1::OnceClaimId& out) {
+  out.set_round(claim.round);
+  out.set_owner(claim.owner);
+  out.set_life(claim.life);
+  out.set_serial(claim.serial);
+}
+
+once::ClaimId Get(const v1::OnceClaimId& in) {
+  return {.round = in.round(), .owner = in.owner(), .life = in.life(), .serial = in.serial()};
+}
+
+double InSeconds(Duration d) { return std::clamp(ToDoubleSeconds(d), 0.0, kSecondsMax); }
+
+void Put(const once::Record& record, Time now, v1::OnceRecord& out) {
+  out.set_key(record.key);
+  out.set_fingerprint(record.fingerprint);
+  Put(record.claim, *out.mutable_claim());
+  out.set_done(record.done);
+  out.set_free(record.free);
+  out.set_remaining_s(InSeconds(record.until - now));
+  if (record.result.end) out.set_end(*record.result.end);
+  out.set_kept(record.result.bytes != nullptr);
+  if (record.result.bytes) out.set_result(*record.result.bytes);
+}
+
+void Put(const once::ViewId& id, v1::OnceViewId& out) {
+  out.set_epoch(id.epoch);
+  out.set_version(id.version);
+  out.set_digest(id.digest);
+}
+
+once::ViewId Get(const v1::OnceViewId& in) {
+  return {.epoch = in.epoch(), .version = in.version(), .digest = in.digest()};
+}
+
+void Put(const once::KnownView& known, Time now, bool with_before, v1::OnceView& out) {
+  out.set_epoch(known.view->id.epoch);
+  out.set_version(known.view->id.version);
+  for (const std::string& name : known.view->names) out.add_routers(name);
+  out.set_in_it(known.left == InfiniteFuture());
+  if (!out.in_it()) out.set_left_s(InSeconds(now - known.left));
+  out.set_whole(known.whole);
+  if (!with_before) return;
+  for (const once::KnownView& past : known.view->before) Put(past, now, false, *out.add_before());
+}
+
+absl::Status CheckKey(const std::string& key) {
+  if (!key.empty() && key.size() <= kOnceKeyBytesMax) return absl::OkStatus();
+  return Bad("key", absl::StrCat("is ", key.size(), " bytes long, allowed are 1 to ", kOnceKeyBytesMax));
+}
+
+absl::Status CheckSeconds(const char* field, double seconds) {
+  if (std::isfinite(seconds) && seconds >= 0 && seconds <= kSecondsMax) return absl::OkStatus();
+  return Bad(field, absl::StrCat("is ", seconds, ", allowed are 0 to ", kSecondsMax, " seconds"));
+}
+
+// `before`: this is one of those that another view tells, and tells none itself.
+absl::StatusOr<once::KnownView> Get(const v1::OnceView& in, Time now, bool before) {
+  if (in.version() == 0) return Bad("view.version", "is 0; versions are counted from 1");
+  if (in.routers_size() > static_cast<int>(once::kViewRoutersMax)) {
+    return Bad("view.routers",
+               absl::StrCat("are ", in.routers_size(), ", allowed are ", once::kViewRoutersMax));
+  }
+  for (const std::string& name : in.routers()) {
+    if (name.empty() || name.size() > kOnceNameBytesMax) {
+      return Bad("view.routers",
+                 absl::StrCat("has a name of ", name.size(), " bytes, allowed are 1 to ", kOnceNameBytesMax));
+    }
+  }
+  if (absl::Status s = CheckSeconds("view.left_s", in.left_s()); !s.ok()) return s;
+  if (in.before_size() > (before ? 0 : static_cast<int>(once::kViewsBeforeMax))) {
+    return Bad("view.before",
+               absl::StrCat("are ", in.before_size(), ", allowed are ", before ? 0 : once::kViewsBeforeMax));
+  }
+  std::vector<once::KnownView> earlier;
+  for (const v1::OnceView& past : in.before()) {
+    auto known = Get(past, now, true);
+    if (!known.ok()) return known.status();
+    earlier.push_back(*std::move(known));
+  }
+  return once::KnownView{
+      .view = once::MakeView({in.epoch(), in.version()}, {in.routers().begin(), in.routers().end()},
+                             std::move(earlier)),
+      .left = in.in_it() && !before ? InfiniteFuture() : now - Seconds(in.left_s()),
+      .whole = in.whole()};
+}
+
+absl::Status CheckClaim(const v1::OnceClaimId& claim) {
+  if (claim.round() >= 1) return absl::OkStatus();
+  return Bad("claim.round", "is 0; rounds are counted from 1");
+}
+
+absl::StatusOr<once::Record> Get(const v1::OnceRecord& in, Time now) {
+  if (absl::Status s = CheckKey(in.key()); !s.ok()) return s;
+  if (absl::Status s = CheckClaim(in.claim()); !s.ok()) return s;
+  if (absl::Status s = CheckSeconds("remaining_s", in.remaining_s()); !s.ok()) return s;
+  if (in.end().size() > kOnceEndBytesMax || in.result().size() > kOnceResultBytesMax) {
+    return Bad("result",
+               absl::StrCat("is ", in.end().size(), " + ", in.result().size(), " bytes long, allowed are ",
+                            kOnceEndBytesMax, " + ", kOnceResultBytesMax));
+  }
+  if (in.done() && in.free()) return Bad("free", "is set for a key that is done");
+  once::Record record{.key = in.key(),
+                      .fingerprint = in.fingerprint(),
+                      .claim = Get(in.claim()),
+                      .done = in.done(),
+                      .free = in.free(),
+                      .until = now + Seconds(in.remaining_s())};
+  if (in.done()) {
+    record.result.end = std::make_shared<const std::string>(in.end());
+    if (in.kept()) record.result.bytes = std::make_shared<const std::string>(in.result());
+  }
+  return record;
+}
+
+absl::StatusOr<once::ClaimRequest> Get(const v1::OnceClaim& in) {
+  if (absl::Status s = CheckKey(in.key()); !s.ok()) return s;
+  if (absl::Status s = CheckClaim(in.claim()); !s.ok()) return s;
+  if (absl::Status s = CheckSeconds("hold_s", in.hold_s()); !s.ok()) return s;
+  if (in.over_size() > 2) return Bad("over", absl::StrCat("has ", in.over_size(), " claims, allowed are 2"));
+  once::ClaimRequest ask{.key = in.key(),
+                         .fingerprint = in.fingerprint(),
+                         .claim = Get(in.claim()),
+                         .hold = Seconds(in.hold_s())};
+  for (const v1::OnceClaimId& claim : in.over()) ask.over.push_back(Get(claim));
+  return ask;
+}
+
+struct AskWriter {
+  Time now;
+  v1::OnceRequest& out;
+  void operator()(const once::ClaimRequest& ask) const {
+    v1::OnceClaim& claim = *out.mutable_claim();
+    claim.set_key(ask.key);
+    claim.set_fingerprint(ask.fingerprint);
+    Put(ask.claim, *claim.mutable_claim());
+    claim.set_hold_s(InSeconds(ask.hold));
+    for (const once::ClaimId& over : ask.over) Put(over, *claim.add_over());
+  }
+  void operator()(const once::SettleRequest& ask) const {
+    Put(ask.record, now, *out.mutable_settle()->mutable_record());
+    Put(ask.instead_of, *out.mutable_settle()->mutable_instead_of());
+  }
+  void operator()(const once::ReleaseRequest& ask) const {
+    out.mutable_release()->set_key(ask.key);
+    Put(ask.claim, *out.mutable_release()->mutable_claim());
+  }
+  void operator()(const once::AttachRequest& ask) const {
+    out.mutable_attach()->set_key(ask.key);
+    Put(ask.claim, *out.mutable_attach()->mutable_claim());
+    out.mutable_attach()->set_patience_s(InSeconds(ask.patience));
+  }
+  void operator()(const once::PullRequest& ask) const {
+    out.mutable_pull()->set_replica(ask.replica);
+    out.mutable_pull()->set_after(ask.after);
+    if (ask.view) Put(once::KnownView{.view = ask.view}, now, true, *out.mutable_pull()->mutable_view());
+  }
+};
+
+absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, Time now) {
+  switch (in.kind_case()) {
+    case v1::OnceRequest::kClaim: {
+      auto claim = Get(in.claim());
+      if (!claim.ok()) return claim.status();
+      return once::Request{.what = *std::move(claim)};
+    }
+    case v1::OnceRequest::kSettle: {
+      auto record = Get(in.settle().record(), now);
+      if (!record.ok()) return record.status();
+      if (!record->done) return Bad("settle.record", "is not of a key that is done");
+      return once::Request{.what = once::SettleRequest{.record = *std::move(record),
+                                                       .instead_of = Get(in.settle().instead_of())}};
+    }
+    case v1::OnceRequest::kRelease:
+      if (absl::Status s = CheckKey(in.release().key()); !s.ok()) return s;
+      return once::Request{
+          .what = once::ReleaseRequest{.key = in.release().key(), .claim = Get(in.release().claim())}};
+    case v1::OnceRequest::kAttach:
+      if (absl::Status s = CheckKey(in.attach().key()); !s.ok()) return s;
+      if (absl::Status s = CheckSeconds("patience_s", in.attach().patience_s()); !s.ok()) return s;
+      return once::Request{.what = once::AttachRequest{.key = in.attach().key(),
+                                                       .claim = Get(in.attach().claim()),
+                                                       .patience = Seconds(in.attach().patience_s())}};
+    case v1::OnceRequest::kPull: {
+      if (in.pull().after().size() > kOnceKeyBytesMax) return Bad("pull.after", "is longer than any key");
+      once::PullRequest pull{.replica = in.pull().replica(), .after = in.pull().after()};
+      if (in.pull().has_view()) {
+        auto known = Get(in.pull().view(), now, false);
+        if (!known.ok()) return known.status();
+        pull.view = known->view;
+      }
+      return once::Request{.what = std::move(pull)};
+    }
+    case v1::OnceRequest::KIND_NOT_SET:
+      break;
+  }
+  return Bad("kind", "is none that this release knows");
+}
+
+}  // namespace
+
+v1::OnceRequest EncodeAsk(const once::Request& ask, Time now) {
+  v1::OnceRequest out;
+  out.set_wire_version(wire::kWireVersion);
+  if (ask.view.stated()) Put(ask.view, *out.mutable_view());
+  std::visit(AskWriter{now, out}, ask.what);
+  return out;
+}
+
+v1::OnceReply EncodeReply(const once::Reply& reply, Time now) {
+  v1::OnceReply out;
+  out.set_wire_version(wire::kWireVersion);
+  out.set_verdict(static_cast<v1::OnceReply::Verdict>(reply.verdict));
+  for (const once::Record& record : reply.records) Put(record, now, *out.add_records());
+  out.set_more(reply.more);
+  out.set_cursor(reply.cursor);
+  if (reply.view.stated()) Put(reply.view, *out.mutable_view());
+  // A refusal tells a view to a router that may know none before it.
+  const bool refusal = reply.verdict == once::Verdict::kOldView;
+  for (const once::KnownView& known : reply.views) Put(known, now, refusal, *out.add_views());
+  if (reply.since.stated()) Put(reply.since, *out.mutable_since());
+  return out;
+}
+
+absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& in, Time now) {
+  if (absl::Status s = wire::CheckWireVersion(in.wire_version(), "OnceRequest"); !s.ok()) return s;
+  auto ask = ReadAsk(in, now);
+  if (ask.ok()) ask->view = Get(in.view());
+  return ask;
+}
+
+absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& in, Time now) {
+  if (absl::Status s = wire::CheckWireVersion(in.wire_version(), "OnceReply"); !s.ok()) return s;
+  if (!v1::OnceReply::Verdict_IsValid(in.verdict())) return Bad("verdict", "is none that this release knows");
+  if (in.records_size() > kOnceRecordsMax) {
+    return Bad("records", absl::StrCat("are ", in.records_size(), ", allowed are ", kOnceRecordsMax));
+  }
+  once::Reply reply{.verdict = static_cast<once::Verdict>(in.verdict())};
+  for (const v1::OnceRecord& record : in.records()) {
+    auto value = Get(record, now);
+    if (!value.ok()) return value.status();
+    reply.records.push_back(*std::move(value));
+  }
+  const bool must_show = reply.verdict == once::Verdict::kTaken || reply.verdict == once::Verdict::kExpired ||
+                         reply.verdict == once::Verdict::kBehind || reply.verdict == once::Verdict::kDone;
+  if (must_show && reply.records.empty()) return Bad("records", "are missing for this verdict");
+  reply.more = in.more();
+  reply.cursor = in.cursor();
+  reply.view = Get(in.view());
+  reply.since = Get(in.since());
+  if (in.views_size() > kOnceViewsMax) {
+    return Bad("views", absl::StrCat("are ", in.views_size(), ", allowed are ", kOnceViewsMax));
+  }
+  for (const v1::OnceView& view : in.views()) {
+    auto known = Get(view, now, false);
+    if (!known.ok()) return known.status();
+    reply.views.push_back(*std::move(known));
+  }
+  return reply;
+}
+
+once::ViewPtr ReadView(const v1::Directory& directory, Time now) {
+  if (directory.view_version() == 0) return nullptr;
+  std::vector<std::string> names;
+  for (const v1::RouterEntry& entry : directory.routers()) names.push_back(entry.name());
+  std::vector<once::KnownView> before;
+  for (const v1::PastView& past : directory.before()) {
+    if (past.version() == 0) continue;
+    const double left_s = std::isfinite(past.left_s()) ? std::clamp(past.left_s(), 0.0, kSecondsMax) : 0;
+    before.push_back({.view = once::MakeView({past.epoch(), past.version()},
+                                             {past.routers().begin(), past.routers().end()}),
+                      .left = now - Seconds(left_s)});
+  }
+  return once::MakeView({directory.view_epoch(), directory.view_version()}, std::move(names),
+                        std::move(before));
+}
+
+}  // namespace ringway::router

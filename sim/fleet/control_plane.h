@@ -1,0 +1,154 @@
+// The controller of a simulation: the production node, fed by the routers' reports and killed when the
+// scenario says so.
+//
+// Each router has a stream to it. As those of the daemons (router/daemon/control/control_link.cc) it loses
+// nothing while it stands, so what is lost on the way is sent again; where a partition outlasts keepalive the
+// router gives it up and dials again until it is heard. The controller has no keepalive of its own: who is
+// listened to, and when a silent stream is ended, is its node's to say (controller/controller_node.h). A
+// router whose process is stopped while it dials opens its stream, and greets when it goes on. What was on
+// its way over a stream that ended is dropped.
+//
+// It lives in the scenario's first region; reports and tables travel the network and are lost when it is cut.
+// A restarted controller gets the state that its predecessor had on disk, with the epoch rule of production.
+//
+// One owner.
+#ifndef RINGWAY_SIM_FLEET_CONTROL_PLANE_H_
+#define RINGWAY_SIM_FLEET_CONTROL_PLANE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "controller/controller_node.h"
+#include "controller/machine.h"
+#include "controller/node_event.h"
+#include "core/rng.h"
+#include "sim/fleet/control_reports.h"
+#include "sim/fleet/leaders.h"
+#include "sim/fleet/registries.h"
+#include "sim/fleet/routers.h"
+#include "sim/fleet/workers.h"
+#include "sim/scenario.h"
+#include "sim/stage.h"
+
+namespace ringway::sim {
+
+class ControlPlane final : private controller::ControllerShell {
+ public:
+  ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers,
+               Registries& registries, Leaders& leaders);
+
+  void Begin();
+  void OnReport(Life life, std::uint32_t detail);
+  void OnDirectory(RouterId router, std::uint32_t detail);
+  void OnWakes(Life life);
+  void OnStreamRetried(RouterId router, std::uint32_t stream);
+  void OnStreamSilent(RouterId router, std::uint32_t stream);
+  void OnStreamGreets(RouterId router, std::uint32_t stream);
+  void OnStreamEnded(RouterId router, std::uint32_t stream);
+
+  void Kill();
+  void Revive();
+  void RouterDied(RouterId router);
+  void RouterRevived(RouterId router);
+  // A partition has begun or ended.
+  void SeeNetwork();
+  // This share of the streams of the region's routers breaks, in both ends' view.
+  void BreakStreams(RegionId region, double share);
+  RouterReports& reports() { return reports_; }
+  void Command(controller::OperatorCommand command);
+  // What a Prometheus server says of a tier.
+  void Sample(const controller::MetricSampled& sample);
+  // Another topology file, now and at every start from now on.
+  void Load(std::shared_ptr<const Fleet> file);
+
+  RegionId home() const { return home_; }
+  bool alive() const { return node_.has_value(); }
+  const controller::ControllerMachine& machine() const { return node_->machine(); }
+  // Epochs planned and rows changed, for the report.
+  std::uint64_t plans() const { return plans_; }
+  // Of the plans that sent traffic away: their cost in RPS x RTT, and the least that any plan could have.
+  double rtt_cost() const { return rtt_cost_; }
+  double rtt_cost_optimal() const { return rtt_cost_optimal_; }
+
+ private:
+  struct DirectoryNote {
+    Life life = 0;                    // of the router
+    controller::StreamId stream = 0;  // over which it comes
+    Registries::Listing listing;
+  };
+  struct Link {
+    controller::StreamId stream = 0;      // 0: not connected
+    std::int64_t directory_ns = 0;        // when the last directory arrives: a stream keeps its order
+    std::shared_ptr<const Fleet> map;     // that the router was given last; null: the scenario's
+    std::int64_t opened_ns = 0;           // when the stream's beginning arrives
+    bool greeted = false;                 // the hello is on its way, or there
+    bool welcomed = false;                // and the answer to it; the router has heard of no end since
+    std::optional<std::int64_t> cut_ns;   // since when the network is cut between both ends
+    std::optional<DirectoryNote> unsent;  // the newest, which was lost on the way
+  };
+
+  // What a controller that has known the whole fleet leaves on its disk.
+  controller::DurableState LastLife() const;
+  void Connect(RouterId router);
+  // False: it was lost on the way.
+  bool SendUp(RouterId router, controller::ControllerEvent event);
+  void Reach(std::int64_t at_ns, controller::NodeEvent event);
+  const router::once::ViewPtr& ViewOf(const controller::Directory& directory);
+  std::shared_ptr<const router::DirectoryGiven> GivenTo(RouterId router,
+                                                        const controller::Directory& directory);
+  void Step(const controller::ControllerEvent& event);
+  void Step(const controller::StreamEvent& event);
+  void ArmWake();
+  void MachineSteps(Time, const controller::ControllerEvent&, const controller::ControllerMachine&) override {
+  }
+  void MachineStepped(Time now, const controller::ControllerEvent& event,
+                      const std::vector<controller::ControllerAction>& actions) override;
+  void Perform(const controller::NodeAction& action) override;
+  void Welcome(const controller::SendWelcome& action);
+  void SendDirectory(const controller::SendDirectory& action);
+  void End(const controller::EndStream& action);
+  // False: it was lost.
+  bool SendDown(RouterId router, router::RouterEvent event);
+  // Unless it has it.
+  void GiveMap(RouterId router);
+  void Deliver(RouterId router, DirectoryNote note);
+  void RetryLater(RouterId router);
+  // The router's end of its stream is over: it is told so, if it had been welcomed.
+  void EndStream(RouterId router);
+  // The network has been cut for so long at least.
+  bool CutFor(RouterId router, std::int64_t span_ns) const;
+  std::optional<RouterId> RouterOf(controller::StreamId stream) const;
+
+  Stage& stage_;
+  const Scenario& scenario_;
+  Routers& routers_;
+  const Workers& workers_;
+  Registries& registries_;
+  RouterReports reports_;
+  RegionId home_;
+  std::shared_ptr<const Fleet> file_;
+  std::optional<controller::ControllerNode> node_;
+  std::optional<controller::DurableState> disk_;
+  Life life_ = 1;
+  WakeCall wake_;
+  router::once::ViewPtr view_;  // of the last directory
+  IdVector<RouterId, Link> links_;
+  // Given while the controller was down: whoever gets no answer gives the order again.
+  std::vector<controller::OperatorCommand> orders_;
+  std::vector<RouterId> router_of_stream_;  // by stream - 1
+  Rng breaks_;
+  MessagePool<controller::NodeEvent> up_;
+  MessagePool<DirectoryNote> directories_;
+  absl::flat_hash_map<std::string, RouterId> router_named_;  // looked up only
+  std::uint64_t plans_ = 0;
+  double rtt_cost_ = 0;
+  double rtt_cost_optimal_ = 0;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_FLEET_CONTROL_PLANE_H_

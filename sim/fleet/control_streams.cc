@@ -1,0 +1,87 @@
+// Streams between routers and the controller that end while both live: when each end notices, and what
+// follows.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sim/fleet/control_plane.h"
+
+namespace ringway::sim {
+namespace {
+
+// Until a stream that broke is dialled again, as ControlLink does it.
+constexpr std::int64_t kRedialNs = 100'000'000;
+
+}  // namespace
+
+bool ControlPlane::CutFor(RouterId router, std::int64_t span_ns) const {
+  const Link& link = links_[router];
+  return link.cut_ns && stage_.queue.now_ns() - *link.cut_ns >= span_ns;
+}
+
+void ControlPlane::SeeNetwork() {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const RouterId router(i);
+    Link& link = links_[router];
+    const bool cut = !stage_.network.Connected(routers_.places()[router], home_);
+    if (cut == link.cut_ns.has_value()) continue;
+    link.cut_ns = cut ? std::optional(stage_.queue.now_ns()) : std::nullopt;
+    if (!cut || link.stream == 0) continue;
+    const auto stream = static_cast<std::uint32_t>(link.stream);
+    stage_.After(kSilenceNs, Happening::kStreamSilent, router.value(), stream);
+  }
+}
+
+void ControlPlane::EndStream(RouterId router) {
+  Link& link = links_[router];
+  link.stream = 0;
+  link.greeted = false;
+  link.unsent.reset();
+  routers_.UseControlStream(router, 0);
+  if (!std::exchange(link.welcomed, false)) return;
+  RouterNote lost;
+  lost.router = router;
+  lost.life = routers_.life(router);
+  lost.event = router::ControllerLost{};
+  stage_.TellRouter(0, std::move(lost));
+}
+
+// Whoever cannot be reached is dialled again and again. A controller that died in the meantime is no
+// exception: its successor hears from all that live.
+void ControlPlane::OnStreamSilent(RouterId router, std::uint32_t stream) {
+  if (links_[router].stream != stream) return;
+  if (node_ && !CutFor(router, kSilenceNs)) return;
+  EndStream(router);
+  if (node_) Connect(router);
+}
+
+// The controller's end is over at once. The router's hears of it where the network carries that; else
+// keepalive finds out.
+void ControlPlane::End(const controller::EndStream& action) {
+  ++stage_.kinds.stream_ends[static_cast<std::size_t>(action.end)];
+  Reach(stage_.queue.now_ns(), controller::StreamClosed{action.stream});
+  const auto router = RouterOf(action.stream);
+  if (!router) return;
+  const auto delay = stage_.network.DelayNs(home_, routers_.places()[*router]);
+  if (!delay) return;
+  stage_.After(*delay, Happening::kStreamEnded, router->value(), static_cast<std::uint32_t>(action.stream));
+}
+
+void ControlPlane::OnStreamEnded(RouterId router, std::uint32_t stream) {
+  if (links_[router].stream != stream) return;
+  EndStream(router);
+  stage_.After(kRedialNs, Happening::kStreamRetried, router.value(), 0);
+}
+
+void ControlPlane::BreakStreams(RegionId region, double share) {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const RouterId router(i);
+    if (routers_.places()[router] != region || !node_ || !links_[router].welcomed) continue;
+    if (!breaks_.Chance(share)) continue;
+    Step(controller::StreamClosed{links_[router].stream});
+    EndStream(router);
+    stage_.After(kRedialNs, Happening::kStreamRetried, router.value(), 0);
+  }
+}
+
+}  // namespace ringway::sim

@@ -1,0 +1,99 @@
+#include "sim/fleet/once_calls.h"
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace ringway::sim {
+namespace {
+
+// As router/daemon/once/once_link.cc has it.
+constexpr std::int64_t kCallLimitNs = 1'000'000'000;
+
+std::int64_t LimitNs(const router::once::Request& request) {
+  const auto* attach = std::get_if<router::once::AttachRequest>(&request.what);
+  return kCallLimitNs + (attach != nullptr ? ToInt64Nanoseconds(attach->patience) : 0);
+}
+
+}  // namespace
+
+OnceCalls::OnceCalls(Stage& stage, Routers& routers) : stage_(stage), routers_(routers) {
+  routers_.on_ask = [this](RouterId router, const router::AskReplica& ask) { Ask(router, ask); };
+  routers_.on_once_answer = [this](RouterId router, const router::AnswerOnce& answer) {
+    Answer(router, answer);
+  };
+}
+
+void OnceCalls::Ask(RouterId router, const router::AskReplica& ask) {
+  stage_.kinds.once_requests.Count(ask.request.what);
+  const std::uint32_t number = ++last_;
+  calls_[number] = {.from = router,
+                    .from_life = routers_.life(router),
+                    .to = ask.to,
+                    .to_life = 0,
+                    .request = ask.request,
+                    .reply = {}};
+  stage_.After(LimitNs(ask.request), Happening::kCallEnds, router.value(), number);
+  const auto delay = stage_.network.DelayNs(routers_.places()[router], routers_.places()[ask.to]);
+  if (delay) stage_.After(*delay, Happening::kAskReaches, ask.to.value(), number);
+}
+
+void OnceCalls::OnAskReaches(std::uint32_t number) {
+  const auto found = calls_.find(number);
+  if (found == calls_.end()) return;
+  Call& call = found->second;
+  const RouterId to = call.to;
+  if (!routers_.alive(to)) {
+    const auto delay = stage_.network.DelayNs(routers_.places()[to], routers_.places()[call.from]);
+    if (delay) stage_.After(*delay, Happening::kCallEnds, call.from.value(), number);
+    return;
+  }
+  call.to_life = routers_.life(to);
+  router::OnceAsked asked{.call = number, .request = call.request};
+  asked.request.ticket = 0;  // does not travel
+  routers_.Step(to, asked);
+  routers_.Rest(to);
+}
+
+void OnceCalls::Answer(RouterId router, const router::AnswerOnce& answer) {
+  ++stage_.kinds.once_verdicts[static_cast<std::size_t>(answer.reply.verdict)];
+  const auto number = static_cast<std::uint32_t>(answer.call);
+  const auto found = calls_.find(number);
+  if (found == calls_.end()) return;
+  Call& call = found->second;
+  if (call.to != router || call.to_life != routers_.life(router)) return;
+  call.reply = answer.reply;
+  const auto delay = stage_.network.DelayNs(routers_.places()[router], routers_.places()[call.from]);
+  if (delay) stage_.After(*delay, Happening::kReplyReaches, call.from.value(), number);
+}
+
+void OnceCalls::OnReplyReaches(std::uint32_t number) {
+  const auto found = calls_.find(number);
+  if (found == calls_.end()) return;
+  const router::once::Reply reply = std::move(found->second.reply);
+  End(number, &reply);
+}
+
+void OnceCalls::OnCallEnds(std::uint32_t number) { End(number, nullptr); }
+
+void OnceCalls::End(std::uint32_t number, const router::once::Reply* reply) {
+  const auto found = calls_.find(number);
+  if (found == calls_.end()) return;
+  const Call call = std::move(found->second);
+  calls_.erase(found);
+  if (!routers_.alive(call.from) || routers_.life(call.from) != call.from_life) return;
+  router::OnceReplied replied{.from = call.to, .request = call.request};
+  if (reply != nullptr) replied.reply = *reply;
+  routers_.Step(call.from, replied);
+  routers_.Rest(call.from);
+}
+
+void OnceCalls::RouterDied(RouterId router) {
+  for (auto& [number, call] : calls_) {
+    if (call.to != router || call.to_life == 0) continue;
+    const auto delay = stage_.network.DelayNs(routers_.places()[router], routers_.places()[call.from]);
+    if (delay) stage_.After(*delay, Happening::kCallEnds, call.from.value(), number);
+  }
+}
+
+}  // namespace ringway::sim
