@@ -71,7 +71,10 @@ void JobMachine::On(Turn& turn, const AttemptEnded& event) {
       OnForwardEnded(turn, event.job, event);
     }
   }
-  if (idle && workers.open(event.worker)) Freed(turn, event.worker, /*beside=*/false);
+  if (idle && workers.open(event.worker)) {
+    TierState& d = tiers_[workers.tier(event.worker)];
+    if (d.slots.Freed(At(turn, d), event.worker, /*beside=*/false)) touched_ = true;
+  }
 }
 
 void JobMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event, Outcome for_worker) {

@@ -108,14 +108,9 @@ void JobMachine::On(Turn&, const RepeatRuledOut& event) {
 }
 
 void JobMachine::On(Turn& turn, const WorkerListed& event) {
-  if (event.local && turn.view.workers.open(event.worker)) Freed(turn, event.worker, /*beside=*/true);
-}
-
-void JobMachine::Freed(Turn& turn, WorkerId worker, bool beside) {
-  TierState& d = tiers_[turn.view.workers.tier(worker)];
-  if (!d.slots.AnyAsleep()) return;
-  touched_ = true;
-  d.slots.Freed(At(turn, d), worker, beside);
+  if (!event.local || !turn.view.workers.open(event.worker)) return;
+  TierState& d = tiers_[event.tier];
+  if (d.slots.Freed(At(turn, d), event.worker, /*beside=*/true)) touched_ = true;
 }
 
 void JobMachine::On(Turn& turn, const WorkerHeard& event) {
@@ -123,7 +118,9 @@ void JobMachine::On(Turn& turn, const WorkerHeard& event) {
   const bool idle = workers.Hear(event.worker, event.news, turn.now);
   // Every router of the region hears of an idle worker; if all of them woke a job for it, all but one would
   // find it busy. The one beside it goes first; where it is beside many, they take turns.
-  if (idle && workers.local(event.worker)) Freed(turn, event.worker, /*beside=*/true);
+  if (!idle || !workers.local(event.worker)) return;
+  TierState& d = tiers_[workers.tier(event.worker)];
+  if (d.slots.Freed(At(turn, d), event.worker, /*beside=*/true)) touched_ = true;
 }
 
 void JobMachine::On(Turn& turn, const LeaderAppointed& event) {

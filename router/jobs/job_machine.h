@@ -121,19 +121,12 @@ class JobMachine {
   // Returns the request with which the job, now in kAcquiring, waits.
   dispatch::SlotRequest Line(Turn& turn, JobId id);
   void Acquire(Turn& turn, JobId id);
-  void ReadAnswers(Turn& turn) {
-    for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
-      if (tiers_[t].slots.Ready(turn.now)) ReadAnswers(turn, t);
-    }
-  }
-  void ReadAnswers(Turn& turn, TierId tier);
+  void ReadAnswers(Turn& turn);
   void OnAnswer(Turn& turn, TierId tier, SlotSource::Answer& answer);
   void OnGranted(Turn& turn, const dispatch::SlotGranted& granted);
   void OnRefused(Turn& turn, const dispatch::SlotRefused& refused);
   // Not here: it starts in another region, or comes back.
   void OnElsewhere(Turn& turn, const dispatch::SlotElsewhere& elsewhere);
-  // A worker is free, and may be what a job waits for that probes.
-  void Freed(Turn& turn, WorkerId worker, bool beside);
   // ---- spilling (job_slots.cc) ----
   void AimSpills(Turn& turn);  // unless spills_aimed_
   void LetSpill(Turn& turn);

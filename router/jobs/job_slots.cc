@@ -49,9 +49,12 @@ void JobMachine::JoinSpillLine(Turn& turn, JobId id) {
   d.spill.Join(turn.now, id, job.facts.priority, job.home_since);
 }
 
-void JobMachine::ReadAnswers(Turn& turn, TierId tier) {
-  TierState& d = tiers_[tier];
-  while (SlotSource::Answer* const answer = d.slots.Next(At(turn, d))) OnAnswer(turn, tier, *answer);
+void JobMachine::ReadAnswers(Turn& turn) {
+  for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
+    TierState& d = tiers_[t];
+    if (!d.slots.Ready(turn.now)) continue;  // mostly
+    while (SlotSource::Answer* const answer = d.slots.Next(At(turn, d))) OnAnswer(turn, t, *answer);
+  }
 }
 
 void JobMachine::OnAnswer(Turn& turn, TierId tier, SlotSource::Answer& answer) {

@@ -88,11 +88,6 @@ void SlotSource::Forget(JobId job, Outcome outcome, Duration retry_after) {
   prober_.Forget(job);
 }
 
-void SlotSource::Freed(const SlotTurn& turn, WorkerId worker, bool beside) {
-  if (beside && prober_.PutOff(turn, worker)) return;
-  WakeFor(turn, worker, beside);
-}
-
 // The worker asked for the job, so this offer is no retry: there are no more of them than jobs that ended.
 void SlotSource::WakeFor(const SlotTurn& turn, WorkerId worker, bool beside) {
   const JobId job = prober_.TakeFor(turn, worker);

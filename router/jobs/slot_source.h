@@ -76,11 +76,13 @@ class SlotSource {
   bool HoldsLease(JobId job) const { return client_.HoldsLease(job); }
 
   // ---- from the workers ----
-  // Some job sleeps between two rounds of probes.
-  bool AnyAsleep() const { return prober_.AnyAsleep(); }
   // A worker is free: the job that has waited longest gets it now, before its timer. `beside`: it told this
-  // router itself, and may have told others too. Nothing where none is asleep.
-  void Freed(const SlotTurn& turn, WorkerId worker, bool beside);
+  // router itself, and may have told others too. False: no job is asleep, and nothing has changed.
+  bool Freed(const SlotTurn& turn, WorkerId worker, bool beside) {
+    if (!prober_.AnyAsleep()) return false;
+    if (!beside || !prober_.PutOff(turn, worker)) WakeFor(turn, worker, beside);
+    return true;
+  }
   // Whether an idle worker is worth a look, for a job that is refused otherwise.
   bool MayBeIdle(Time now, const dispatch::WorkerView& workers, TierId tier) const;
 
