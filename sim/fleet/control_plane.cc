@@ -146,6 +146,14 @@ void ControlPlane::Connect(RouterId router) {
 void ControlPlane::OnStreamGreets(RouterId router, std::uint32_t stream) {
   Link& link = links_[router];
   if (!node_ || link.stream != stream) return;
+  // With the stream's beginning, or on its own.
+  std::int64_t at_ns = link.opened_ns;
+  if (at_ns <= stage_.queue.now_ns()) {
+    const auto delay = stage_.network.DelayNs(routers_.places()[router], home_);
+    link.greeted = delay.has_value();
+    if (!delay) return RetryLater(router);
+    at_ns = stage_.queue.now_ns() + *delay;
+  }
   controller::RouterHello hello;
   hello.incarnation = routers_.life(router);
   hello.router = Routers::NameOf(router);
@@ -153,8 +161,7 @@ void ControlPlane::OnStreamGreets(RouterId router, std::uint32_t stream) {
   hello.address = absl::StrCat(hello.router, ":7410");
   hello.table = routers_.machine(router).table();
   link.greeted = true;
-  Reach(std::max(link.opened_ns, stage_.queue.now_ns()),
-        controller::RouterConnected{stream, std::move(hello)});
+  Reach(at_ns, controller::RouterConnected{stream, std::move(hello)});
 }
 
 // A stream loses nothing while it stands, so what was lost on the way is sent again.
