@@ -13,7 +13,7 @@ namespace ringway::tidy {
 namespace {
 
 // What is compared may not be a decision: they judge the decisions of others.
-constexpr std::string_view kJudges[] = {"sim/checkers", "tests", "bench"};
+constexpr std::string_view kJudges[] = {"sim/observers", "tests", "bench"};
 
 constexpr std::string_view kOrders[] = {" < ", " > ", " <= ", " >= "};
 constexpr std::string_view kChoices[] = {"std::max", "std::min", "std::clamp", "std::tie"};
