@@ -344,7 +344,7 @@ class WorkerNode {
   void On(auto& turn, const ResultMade& event) {
     attempt_.result_bytes += event.bytes;
     if (attempt_.result_bytes > settings_.result_bytes_max) {
-      if (attempt_.verdict == EndReason::kWork) GiveUp(turn, EndReason::kResultTooLarge);
+      GiveUp(turn, EndReason::kResultTooLarge);
     } else if (attempt_.heard()) {
       turn.shell.Perform(RelayResult{attempt_.id});
     }

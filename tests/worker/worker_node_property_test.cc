@@ -65,7 +65,7 @@ class NodeLife {
     if (u < 0.50) return DrawStream(About());
     if (u < 0.75) return DrawBackend();
     if (u < 0.80) return Watch();
-    if (u < 0.83 && !stopping_) {
+    if (u < 0.83) {
       Step(SlotDrain{rng_.Chance(0.3), rng_.Chance(0.5) ? Seconds(2) : InfiniteDuration()});
       EXPECT_EQ(shell_.Count<TellCaller>(), 1u);
       return;
