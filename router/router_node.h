@@ -201,8 +201,6 @@ class RouterNode {
   const TierLedger* SetApart(TierId tier) const;
   // How many jobs may wait at the tier's ledger.
   std::size_t LineMaxOf(TierId tier, const DispatchSpec& dispatch) const;
-  template <class Shell>
-  void BoundLines(Turn<Shell> turn, const Fleet& fleet);
 
   // ---- what happens; the rest is the machine's alone ----
   template <class Event, class Shell>
@@ -422,21 +420,16 @@ void RouterNode::On(Turn<Shell> turn, const FleetHeard& event) {
   for (const TierId tier : AddSessions(*event.fleet)) {
     if (connected_) StepSession(turn, tier, ControllerSeen{*connected_});
   }
-  BoundLines(turn, *event.fleet);
-  StepMachine(turn, FleetChanged{event.fleet});
-  for (const TierResolved& resolved : event.tiers) StepRegistry(turn, resolved);
-  if (event.directory) On(turn, *event.directory);
-}
-
-template <class Shell>
-void RouterNode::BoundLines(Turn<Shell> turn, const Fleet& fleet) {
-  for (TierId tier(0); tier != fleet.tiers.end_id(); tier = TierId(tier.index() + 1)) {
-    const DispatchSpec& dispatch = fleet.tiers[tier].dispatch;
+  for (TierId tier(0); tier != event.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    const DispatchSpec& dispatch = event.fleet->tiers[tier].dispatch;
     if (tiers_[tier].session == nullptr || dispatch.mode != DispatchMode::kLedger) continue;
     const std::size_t line_max = LineMaxOf(tier, dispatch);
     if (std::exchange(tiers_[tier].line_max, line_max) == line_max) continue;
     StepSession(turn, tier, ledger::LineBounded{line_max});
   }
+  StepMachine(turn, FleetChanged{event.fleet});
+  for (const TierResolved& resolved : event.tiers) StepRegistry(turn, resolved);
+  if (event.directory) On(turn, *event.directory);
 }
 
 // ---- what the registry wants ----

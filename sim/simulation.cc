@@ -226,6 +226,17 @@ void Simulation::TellLeaders(const SimEvent& event) {
   }
 }
 
+void Simulation::TellReplicas(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kAskReaches:
+      return once_.OnAskReaches(event.detail);
+    case Happening::kReplyReaches:
+      return once_.OnReplyReaches(event.detail);
+    default:
+      return once_.OnCallEnds(event.detail);
+  }
+}
+
 void Simulation::TellRegistries(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind())) {
     case Happening::kWatchOpens:
@@ -303,11 +314,9 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kAnnounceRound:
       return TellLeaders(event);
     case Happening::kAskReaches:
-      return once_.OnAskReaches(event.detail);
     case Happening::kReplyReaches:
-      return once_.OnReplyReaches(event.detail);
     case Happening::kCallEnds:
-      return once_.OnCallEnds(event.detail);
+      return TellReplicas(event);
     case Happening::kDirectoryReaches:
     case Happening::kReportReaches:
     case Happening::kStreamRetried:

@@ -91,6 +91,7 @@ class Simulation {
   void OnOffer(const SimEvent& event);
   void TellLeaders(const SimEvent& event);
   void TellControl(const SimEvent& event);
+  void TellReplicas(const SimEvent& event);
   void TellRegistries(const SimEvent& event);
   // When whoever the event is for goes on, if its process is stopped; else 0.
   std::int64_t HeldUntil(const SimEvent& event) const;

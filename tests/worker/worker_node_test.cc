@@ -113,8 +113,8 @@ struct EndRow {
   bool started = false;
 };
 
-TEST(WorkerNodeEnds, EveryAttemptEndsOnceForTheRightReason) {
-  const std::vector<EndRow> rows = {
+std::vector<EndRow> EndsOfUploads() {
+  return {
       {"a chunk before the header",
        [](Played& w) {
          w.Step(PayloadArrived{kFirst, 1});
@@ -168,6 +168,11 @@ TEST(WorkerNodeEnds, EveryAttemptEndsOnceForTheRightReason) {
          w.Step(StreamClosed{kFirst});
        },
        Outcome::kCancelled, EndReason::kWork},
+  };
+}
+
+std::vector<EndRow> EndsOfRuns() {
+  return {
       {"he leaves while the job runs",
        [](Played& w) {
          w.Run(kFirst);
@@ -201,6 +206,11 @@ TEST(WorkerNodeEnds, EveryAttemptEndsOnceForTheRightReason) {
          w.Step(WorkEnded{Outcome::kFailed});
        },
        Outcome::kFailed, EndReason::kWork, true},
+  };
+}
+
+std::vector<EndRow> Refusals() {
+  return {
       {"the slot is taken",
        [](Played& w) {
          w.Run(kFirst);
@@ -218,6 +228,9 @@ TEST(WorkerNodeEnds, EveryAttemptEndsOnceForTheRightReason) {
        },
        Outcome::kBusy, EndReason::kRefused},
   };
+}
+
+void ExpectEnds(const std::vector<EndRow>& rows) {
   for (const EndRow& row : rows) {
     SCOPED_TRACE(row.name);
     Played worker;
@@ -230,6 +243,10 @@ TEST(WorkerNodeEnds, EveryAttemptEndsOnceForTheRightReason) {
     EXPECT_TRUE(others || !worker.node_.slot().busy());
   }
 }
+
+TEST(WorkerNodeEnds, AnUploadEndsOnceForTheRightReason) { ExpectEnds(EndsOfUploads()); }
+TEST(WorkerNodeEnds, AJobThatRunsEndsOnceForTheRightReason) { ExpectEnds(EndsOfRuns()); }
+TEST(WorkerNodeEnds, WhoIsRefusedHearsWhy) { ExpectEnds(Refusals()); }
 
 TEST_F(WorkerNodeTest, WhatComesAfterTheEndIsIgnored) {
   End(kFirst);
