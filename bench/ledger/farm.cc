@@ -74,8 +74,8 @@ Farm::Farm(const std::string& tier, const std::string& region, std::size_t worke
                          .backend = "synthetic",
                          .metrics_address = "",
                          .pictures = {}};
-    settings.slot.service_prior = service;
-    settings.slot.started = runtime::WallNow();
+    settings.node.slot.service_prior = service;
+    settings.node.slot.started = runtime::WallNow();
     worker::SyntheticSettings synthetic;
     synthetic.draw = {
         .law = worker::ServiceLaw::kFixed, .mean = service, .cv = 0, .fail_rate = 0, .seed = w + 1};
