@@ -116,6 +116,8 @@ void EventQueue::NextBucket() {
     }
     TakeBucket();
   }
+  // A turn may begin with more events than current_ takes one by one.
+  if (!late_.empty()) MergeLate();
 }
 
 std::int64_t EventQueue::NextFilled() const {

@@ -69,6 +69,7 @@ class EventQueue {
     Advance();
     const SimEvent& next = current_[position_];
     if (next.at_ns > end_ns) return false;
+    RINGWAY_CHECK(next.at_ns >= now_ns_);
     --size_;
     ++position_;
     now_ns_ = next.at_ns;

@@ -129,5 +129,21 @@ TEST(EventQueueDeathTest, RefusesThePast) {
   EXPECT_DEATH(queue.Push(99, 0), "invariant broken");
 }
 
+// Two routers that die fail hundreds of jobs at once, a moment before a turn of the fine wheel.
+TEST(EventQueueTest, ManyEventsInTheFirstBucketOfATurnKeepTheirOrder) {
+  EventQueue queue;
+  const std::int64_t turn_ns = std::int64_t{1} << 26;
+  constexpr int kEvents = 1000;
+  for (int i = 0; i < kEvents; ++i) queue.Push(turn_ns + (i * 7919) % 60'000, 0);
+  std::int64_t last_ns = 0;
+  for (int i = 0; i < kEvents; ++i) {
+    SimEvent event;
+    ASSERT_TRUE(queue.PopBy(2 * turn_ns, event));
+    ASSERT_GE(event.at_ns, last_ns);
+    last_ns = event.at_ns;
+  }
+  EXPECT_TRUE(queue.empty());
+}
+
 }  // namespace
 }  // namespace ringway::sim
