@@ -39,7 +39,11 @@ void ControllerMachine::On(Time now, const RouterConnected& event, Actions& acti
         CloseStream{event.stream, absl::StrCat("the controller is full: ", kRoutersMax, " routers")});
     return;
   }
-  HearEpoch(now, event.stream, event.hello.table, actions);
+  const std::string& name = event.hello.router;
+  const bool welcomed = !welcomed_ || welcomed_->contains(name) || welcomed_->size() >= kRoutersMax;
+  if (!welcomed) welcomed_->insert(name);
+  const bool not_ours = !welcomed && event.hello.table.epoch > disk_epoch_;
+  HearEpoch(now, event.stream, event.hello.table, not_ours, actions);
   leaders_.Disturb(now);
   actions.push_back(SendWelcome{event.stream, epoch_});
   actions.push_back(SendMap{event.stream});
@@ -63,7 +67,9 @@ void ControllerMachine::On(Time now, const RouterReported& event, Actions& actio
     if (trip.to != from) measured_rtt_.Hear(from, trip.to, trip.ms);
   }
   HearEpoch(now, event.stream, std::max(event.report.table, TableVersion{event.report.epoch_seen_max, 0}),
-            actions);
+            /*not_ours=*/false, actions);
+  if (event.report.overtaken_by == 0) return;
+  HearEpoch(now, event.stream, {event.report.overtaken_by, 0}, /*not_ours=*/true, actions);
 }
 
 void ControllerMachine::On(Time, const RouterAcked& event, Actions& actions) {
@@ -122,7 +128,8 @@ void ControllerMachine::ExpireOrders(Time now, Actions& actions) {
   }
 }
 
-void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, Actions& actions) {
+void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, bool not_ours,
+                                  Actions& actions) {
   RouterState& router = *view_.Find(stream);
   if (!EpochCredible(seen.epoch, epoch_)) {
     if (std::exchange(router.epoch_doubted, seen.epoch) == seen.epoch) return;
@@ -135,14 +142,22 @@ void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, 
   }
   // Of our own epoch nobody can know a version that we did not make.
   const TableVersion own = table_ != nullptr ? table_->version : TableVersion{epoch_, 0};
-  const bool foreign = seen.epoch == epoch_ && seen > own;
-  if (seen.epoch < epoch_ || (seen.epoch == epoch_ && !foreign)) return;
+  const bool foreign = not_ours || seen.epoch > epoch_ || (seen.epoch == epoch_ && seen > own);
+  if (!foreign) return;
+  if (seen.epoch >= epoch_) {
+    actions.push_back(
+        Warning(absl::StrCat("a router has seen table ", VersionText(seen), " while this is epoch ", epoch_,
+                             ": claiming epoch ", seen.epoch + 1)));
+    epoch_ = seen.epoch + 1;
+    actions.push_back(SaveState{.now = true});
+    if (table_ != nullptr) PublishAs(now, {epoch_, 1}, actions);
+  }
+  if (!welcomed_ || !leaders_.Renew(router.hello.region, seen.epoch, epoch_)) return;
   actions.push_back(
-      Warning(absl::StrCat("a router has seen table ", VersionText(seen), " while this is epoch ", epoch_,
-                           ": claiming epoch ", seen.epoch + 1)));
-  epoch_ = seen.epoch + 1;
-  actions.push_back(SaveState{.now = true});
-  if (table_ != nullptr) PublishAs(now, {epoch_, 1}, actions);
+      Warning(absl::StrCat("router ", router.hello.router, " has followed a controller of epoch ", seen.epoch,
+                           ", of which this one knows nothing: leaders of ledgers in ",
+                           fleet_->world.regions[router.hello.region].name, " are appointed anew")));
+  RefreshDirectory(now, /*appointed=*/true, actions);
 }
 
 void ControllerMachine::RunEpoch(Time now, Actions& actions) {

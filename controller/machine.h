@@ -27,6 +27,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -109,8 +111,9 @@ class ControllerMachine {
   // Began without a state, and not every router has had the time to come back and report.
   bool KnowsFewYet(Time now) const;
   void Resend(Time now, Actions& actions);
-  // Claims a higher epoch if what the router of `stream` has seen demands it.
-  void HearEpoch(Time now, StreamId stream, TableVersion seen, Actions& actions);
+  // Claims a higher epoch if what the router of `stream` has seen demands it, and later fences for leaders in
+  // its region. `not_ours`: it has not seen it in this life of ours, nor is it on the disk of the last.
+  void HearEpoch(Time now, StreamId stream, TableVersion seen, bool not_ours, Actions& actions);
 
   // ---- canaries (trial_steps.cc) ----
   std::string NextTrialId() const;
@@ -149,6 +152,11 @@ class ControllerMachine {
   bool settling_ = true;
   Time settled_at_ = InfinitePast();
   bool began_blank_ = false;
+  // Of the last life on disk: whoever has followed a later one, and was not welcomed in this life, tells that
+  // the disk was an old one.
+  std::uint64_t disk_epoch_;
+  // By name, in this life, kRoutersMax at most. Nothing: not known, in a journal of an earlier release.
+  std::optional<std::set<std::string>> welcomed_;
 };
 
 }  // namespace ringway::controller

@@ -184,7 +184,9 @@ ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_pt
       horizon_(fleet_->world.regions.size()),
       epoch_(durable.epoch + 1),
       last_epoch_at_(now),
-      next_epoch_at_(now + settings_.epoch_period) {
+      next_epoch_at_(now + settings_.epoch_period),
+      disk_epoch_(durable.epoch),
+      welcomed_(std::in_place) {
   BuildTiers(now, durable.tiers);
   TakeOverTable(durable, now);
   TakeOverDirectory(durable, now);

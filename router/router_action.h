@@ -105,6 +105,9 @@ struct SendReport {
   IdVector<TierId, TierCounts> tiers = {};
   TableVersion table = {};
   std::uint64_t epoch_seen_max = 0;
+  // Of an appointment later than those that leaders here were given, which their workers know of; 0: none.
+  // The node fills it in.
+  std::uint64_t overtaken_by = 0;
 };
 
 // A table became active, or was refused and why. From disk: nobody waits for an acknowledgement.

@@ -300,6 +300,14 @@ void RouterNode::StepMachine(Turn<Shell> turn, const Event& event) {
     } else if (auto* aim = std::get_if<AimLedger>(&action)) {
       StepSession(turn, aim->tier, ledger::AwayAimed{std::move(aim->targets)});
     } else {
+      if (auto* report = std::get_if<SendReport>(&action)) {
+        for (const TierPart& part : tiers_) {
+          if (part.session == nullptr || !part.session->leads()) continue;
+          const ledger::SlotLedger& ledger = part.session->leadership().ledger();
+          if (ledger.holding()) continue;
+          report->overtaken_by = std::max(report->overtaken_by, ledger.appointment().leader_epoch);
+        }
+      }
       turn.shell.Perform(action);
     }
   }

@@ -128,6 +128,18 @@ std::vector<std::string> LeaderRegistry::Refresh(Time now, const Fleet& fleet, c
   return changes;
 }
 
+bool LeaderRegistry::Renew(RegionId region, std::uint64_t followed, std::uint64_t epoch) {
+  bool any = false;
+  if (!leaders_.contains(region)) return any;
+  for (LeaderEntry& leader : leaders_[region]) {
+    if (leader.fence.leader_epoch > followed) continue;
+    leader.fence = NextFence(epoch);
+    leader.fresh = false;
+    any = true;
+  }
+  return any;
+}
+
 void LeaderRegistry::Restore(Leaders leaders, const Counters& counters) {
   leaders_ = std::move(leaders);
   epoch_ = counters.epoch;

@@ -43,6 +43,10 @@ class LeaderRegistry {
   // Appoints where it is needed. `epoch`: of the leader. Returns what changed, in sentences for people.
   std::vector<std::string> Refresh(Time now, const Fleet& fleet, const FleetView& view, std::uint64_t epoch,
                                    Duration report_period);
+  // Somebody in the region has followed a controller of that epoch, which this one knows nothing of: what
+  // stands here with a fence up to it may be overtaken there, and nobody would listen. Gives all of it later
+  // ones. False: there was nothing.
+  bool Renew(RegionId region, std::uint64_t followed, std::uint64_t epoch);
   // Something happened to a router: look again now.
   void Disturb(Time now) { due_ = now; }
   // When a leader will have been silent for too long if nothing is heard of it.

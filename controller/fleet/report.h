@@ -97,6 +97,7 @@ struct RouterReport {
   TableVersion table;  // active now
   std::uint64_t epoch_seen_max = 0;
   std::vector<RoundTripSeen> round_trips = {};  // from the router's region, where there is news
+  std::uint64_t overtaken_by = 0;  // epoch of an appointment later than what this router leads by; 0: none
   friend bool operator==(const RouterReport&, const RouterReport&) = default;
 };
 

@@ -153,7 +153,9 @@ absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet
                       .tiers = {},
                       .workers = {},
                       .table = {message.table_epoch(), message.table_version()},
-                      .epoch_seen_max = message.epoch_seen_max()};
+                      .epoch_seen_max = message.epoch_seen_max(),
+                      .round_trips = {},
+                      .overtaken_by = message.overtaken_by()};
   std::vector<bool> given(fleet.tiers.size());
   for (const v1::TierReport& tier : message.tiers()) {
     const auto id = fleet.FindTier(tier.tier());
@@ -204,6 +206,7 @@ v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
   message.set_table_epoch(report.table.epoch);
   message.set_table_version(report.table.version);
   message.set_epoch_seen_max(report.epoch_seen_max);
+  message.set_overtaken_by(report.overtaken_by);
   for (const TierCounts& counts : report.tiers) {
     const Tier& tier = fleet.tiers[counts.tier];
     v1::TierReport* out = message.add_tiers();

@@ -208,6 +208,7 @@ void RouterAgent::Do(const SendReport& report) {
   out.set_table_epoch(report.table.epoch);
   out.set_table_version(report.table.version);
   out.set_epoch_seen_max(report.epoch_seen_max);
+  out.set_overtaken_by(report.overtaken_by);
   const Fleet& fleet = *fleet_.fleet;
   for (TierId t(0); t.index() < report.tiers.size(); t = TierId(t.index() + 1)) {
     if (fleet_.retired[t]) continue;

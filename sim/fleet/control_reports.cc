@@ -105,6 +105,7 @@ controller::RouterReport RouterReports::Of(RouterId router, const router::SendRe
   report.period_s = ToDoubleSeconds(sent.period);
   report.table = sent.table;
   report.epoch_seen_max = sent.epoch_seen_max;
+  report.overtaken_by = sent.overtaken_by;
   for (TierId tier(0); tier != sent.tiers.end_id(); tier = TierId(tier.index() + 1)) {
     const dispatch::TrafficCounters& counts = sent.tiers[tier].counters;
     controller::TierCounts out;

@@ -99,6 +99,30 @@ TEST(EpochTest, ATableOfOurEpochThatIsNotOursCountsAsHigher) {
   EXPECT_EQ(calm.machine.epoch(), 1u);
 }
 
+// Two lives that began from the same disk have the same number: the table of the other one gives it away,
+// also where it is no later than ours.
+TEST(EpochTest, ALifeThatTheDiskDoesNotTellOfIsOvertaken) {
+  Rig before(MakeFleet());
+  before.Connect();
+  before.PassSeconds(30);
+  Rig after(MakeFleet(), Stored(before.machine));
+  after.PassSeconds(3);
+  ASSERT_EQ(after.machine.epoch(), 2u);
+  const auto hello = [](const char* router, std::uint64_t stream, TableVersion table) {
+    return RouterConnected{stream,
+                           {.router = router, .region = kR0, .address = "a:1", .table = table, .build = ""}};
+  };
+  after.Send(hello("old", 1, {1, 4}));
+  EXPECT_EQ(after.machine.epoch(), 2u) << "of the life before, as the disk has it";
+  after.Send(hello("x", 2, {2, 1}));
+  EXPECT_EQ(after.machine.epoch(), 3u);
+  after.Send(hello("x", 3, after.machine.table()->version));
+  after.Send(hello("old", 4, after.machine.table()->version));
+  EXPECT_EQ(after.machine.epoch(), 3u) << "they have it from us";
+  after.Send(hello("y", 5, {2, 7}));
+  EXPECT_EQ(after.machine.epoch(), 3u) << "overtaken already";
+}
+
 TEST(EpochTest, AHigherEpochInAReportMovesEveryTableAboveIt) {
   Rig rig(MakeFleet());
   rig.Connect();

@@ -21,14 +21,14 @@ std::shared_ptr<Fleet> LedgerFleet(int tiers = 1, int regions = 1) {
 // Routers r0-0, r0-1, ... of one region, that connect, report and break by hand.
 class Leaders : public testing::Test {
  protected:
-  void Connect(int router, std::uint64_t incarnation = 1) {
+  void Connect(int router, std::uint64_t incarnation = 1, TableVersion table = {}) {
     const StreamId stream = ++last_stream_;
     streams_[router] = stream;
     rig_->Send(RouterConnected{stream,
                                {.router = absl::StrCat("r0-", router),
                                 .region = kHome,
                                 .address = absl::StrCat("10.0.0.", router, ":7410"),
-                                .table = {},
+                                .table = table,
                                 .build = "test",
                                 .incarnation = incarnation}});
   }
@@ -155,6 +155,49 @@ TEST_F(Leaders, ARestartedControllerKeepsTheLeaderThatComesBack) {
   Pass(Seconds(1));
   EXPECT_EQ(Leader()->router, "r0-1");
   EXPECT_EQ(Leader()->fence, (Fence{rig_->machine.epoch(), 1}));
+}
+
+// An old copy of the disk came back: what the lives since then appointed is higher than all that it tells of.
+TEST_F(Leaders, WhatStandsOnAnOldDiskGetsALaterFenceWhereSomebodyHasSeenMore) {
+  Connect(0, 100);
+  Connect(1, 100);
+  Pass(Seconds(3));
+  const LeaderEntry before = *Leader();
+  const DurableState old_disk = rig_->machine.Durable();
+  rig_.emplace(LedgerFleet(), old_disk);
+  streams_.clear();
+  Connect(0, 100, {1, 5});
+  Pass(Milliseconds(900));
+  EXPECT_EQ(*Leader(), before) << "nobody has seen more than the disk tells of";
+  rig_->actions.clear();
+  Connect(1, 100, {2, 1});
+  EXPECT_EQ(rig_->machine.epoch(), 3u);
+  EXPECT_EQ(Leader()->router, before.router) << "it lives";
+  EXPECT_GT(Leader()->fence, (Fence{2, 1'000'000}));
+  EXPECT_FALSE(Leader()->fresh);
+  EXPECT_TRUE(rig_->Taken<SaveState>().back().now) << "on disk before anybody hears of it";
+  EXPECT_EQ(rig_->Taken<SendDirectory>().size(), 3u) << "both are told, and who connects once more";
+  const LeaderEntry renewed = *Leader();
+  Break(1);
+  Connect(1, 100, {2, 1});
+  EXPECT_EQ(*Leader(), renewed) << "once";
+}
+
+// All disks came back old, and only workers know better.
+TEST_F(Leaders, ALeaderWhoseWorkersKnowOfALaterAppointmentGetsALaterOne) {
+  Connect(0);
+  Connect(1);
+  Pass(Seconds(2));
+  const LeaderEntry before = *Leader();
+  RouterReport report;
+  report.overtaken_by = 3;
+  rig_->Send(RouterReported{streams_.at(0), report});
+  EXPECT_EQ(rig_->machine.epoch(), 4u);
+  EXPECT_EQ(Leader()->router, before.router);
+  EXPECT_EQ(Leader()->fence.leader_epoch, 4u);
+  const LeaderEntry renewed = *Leader();
+  rig_->Send(RouterReported{streams_.at(0), report});
+  EXPECT_EQ(*Leader(), renewed) << "it has not heard of it yet";
 }
 
 TEST_F(Leaders, ALeaderThatDiedWithTheControllerIsReplacedSoonAfter) {
