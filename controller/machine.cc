@@ -144,7 +144,8 @@ void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, 
   const TableVersion own = table_ != nullptr ? table_->version : TableVersion{epoch_, 0};
   const bool foreign = not_ours || seen.epoch > epoch_ || (seen.epoch == epoch_ && seen > own);
   if (!foreign) return;
-  if (seen.epoch >= epoch_) {
+  const bool claims = seen.epoch >= epoch_;
+  if (claims) {
     actions.push_back(
         Warning(absl::StrCat("a router has seen table ", VersionText(seen), " while this is epoch ", epoch_,
                              ": claiming epoch ", seen.epoch + 1)));
@@ -152,12 +153,17 @@ void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, 
     actions.push_back(SaveState{.now = true});
     if (table_ != nullptr) PublishAs(now, {epoch_, 1}, actions);
   }
-  if (!welcomed_ || !leaders_.Renew(router.hello.region, seen.epoch, epoch_)) return;
-  actions.push_back(
-      Warning(absl::StrCat("router ", router.hello.router, " has followed a controller of epoch ", seen.epoch,
-                           ", of which this one knows nothing: leaders of ledgers in ",
-                           fleet_->world.regions[router.hello.region].name, " are appointed anew")));
-  RefreshDirectory(now, /*appointed=*/true, actions);
+  if (!welcomed_) return;  // as an earlier release did
+  const bool overtaken = claims && not_ours;
+  if (overtaken) directory_.OvertakeView();
+  const RegionId region = router.hello.region;
+  const bool renewed = leaders_.Renew(region, seen.epoch, epoch_);
+  if (renewed) {
+    actions.push_back(Warning(absl::StrCat("router ", router.hello.router, " knows of a controller of epoch ",
+                                           seen.epoch, ", of which this one knows nothing: the leaders of ",
+                                           fleet_->world.regions[region].name, " are appointed anew")));
+  }
+  if (overtaken || renewed) RefreshDirectory(now, /*appointed=*/true, actions);
 }
 
 void ControllerMachine::RunEpoch(Time now, Actions& actions) {

@@ -19,7 +19,8 @@ Faults::Faults(Stage& stage, const Scenario& scenario, const Populations& popula
       registries_(populations.registries),
       control_(populations.control),
       once_(populations.once),
-      leaders_killed_(scenario.steps.size()) {}
+      leaders_killed_(scenario.steps.size()),
+      clock_back_(populations.workers.count(), ZeroDuration()) {}
 
 void Faults::Begin() {
   const std::int64_t now_ns = stage_.queue.now_ns();
@@ -103,7 +104,7 @@ std::vector<RouterId> Faults::RoutersOf(RegionId region) const {
 
 void Faults::SetWorker(WorkerId worker, bool alive) {
   if (alive) {
-    workers_.Revive(worker);
+    workers_.Revive(worker, clock_back_[worker]);
   } else {
     workers_.Kill(worker);
   }
@@ -307,6 +308,24 @@ void Faults::Apply(const SetThreshold& set, bool begin) {
 void Faults::Apply(const WrongTier& wrong, bool begin) {
   for (const RegionId region : Meant(wrong.regions)) {
     for (const WorkerId worker : ShareOf(region, wrong.share)) workers_.Restart(worker, begin);
+  }
+}
+
+void Faults::Apply(const LoseWrites& lose, bool begin) {
+  for (const RegionId region : lose.routers ? Meant(lose.regions) : RegionSet()) {
+    for (const RouterId router : RoutersOf(region)) {
+      routers_.LoseWrites(router, begin, lose.wiped);
+      registries_.LoseWrites(router, begin, lose.wiped);
+    }
+  }
+  if (lose.controller) control_.LoseWrites(begin, lose.wiped);
+}
+
+void Faults::Apply(const SetClocksBack& clocks, bool begin) {
+  for (const RegionId region : Meant(clocks.regions)) {
+    for (const WorkerId worker : ShareOf(region, clocks.share)) {
+      clock_back_[worker] = begin ? Seconds(clocks.by_s) : ZeroDuration();
+    }
   }
 }
 

@@ -69,6 +69,8 @@ class Faults {
   void Apply(const SetThreshold& set, bool begin);
   void Apply(const LoadTopology& load, bool begin);
   void Apply(const WrongTier& wrong, bool begin);
+  void Apply(const LoseWrites& lose, bool begin);
+  void Apply(const SetClocksBack& clocks, bool begin);
 
   RegionSet Meant(const RegionSet& regions) const;
   std::vector<WorkerId> WorkersOf(RegionId region) const;
@@ -96,6 +98,7 @@ class Faults {
   std::int64_t begun_ns_ = 0;                          // when it began
   std::vector<StepMoment> replay_;                     // before the start, and still in force
   std::vector<std::vector<RouterId>> leaders_killed_;  // by step
+  IdVector<WorkerId, Duration> clock_back_;            // of the hosts
 };
 
 }  // namespace ringway::sim

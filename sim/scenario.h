@@ -123,6 +123,22 @@ struct WrongTier {
   RegionSet regions;
   double share = 1;  // as KillWorkers
 };
+// Nothing of what the routers of these regions, or the controller, write to disk in the meantime is there
+// later: the disk is full, or an old copy of it comes back. Whoever starts anew reads what had been written
+// before; nothing, if that was `wiped`.
+struct LoseWrites {
+  RegionSet regions;
+  bool routers = true;
+  bool controller = true;
+  bool wiped = false;
+};
+// The clocks of these workers' hosts are set back until the step ends: whoever starts in the meantime takes
+// it for an earlier time.
+struct SetClocksBack {
+  RegionSet regions;
+  double share = 1;  // as KillWorkers
+  double by_s = 3600;
+};
 // Stopped processes (SIGSTOP): they say nothing, their jobs stand still, what they were told waits for them.
 // Their connections stand: the step should last less than the keepalive, 15 s.
 struct StallWorkers {
@@ -170,7 +186,7 @@ struct LoadTopology {
 using Fault = std::variant<KillWorkers, KillRouters, RestartRouters, KillLeaders, KillRegion, KillController,
                            DrainRegion, Partition, ExtraDelay, SlowWorkers, DrainWorkers, Sinkhole,
                            StallWorkers, PauseRouters, BreakStreams, FailJobs, BadJobs, ScaleDemand,
-                           FreezeMetrics, SetThreshold, LoadTopology, WrongTier>;
+                           FreezeMetrics, SetThreshold, LoadTopology, WrongTier, LoseWrites, SetClocksBack>;
 
 struct ScenarioStep {
   double at_s = 0;

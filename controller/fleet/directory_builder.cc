@@ -119,7 +119,7 @@ void DirectoryBuilder::NumberView(Time now, Directory& next) {
   if (next.partial) return;
   std::vector<std::string> names;
   for (const RouterEntry& entry : next.routers) names.push_back(entry.name);
-  if (view_.version == 0 || names != view_routers_) {
+  if (view_.version == 0 || names != view_routers_ || std::exchange(view_overtaken_, false)) {
     if (view_.version != 0) before_.insert(before_.begin(), {view_, std::move(view_routers_), now});
     if (before_.size() > kViewsBeforeMax) before_.pop_back();
     view_ = next.version;

@@ -48,6 +48,8 @@ class DirectoryBuilder {
   }
   // Which routers keep the records of keys is what it was in that directory until others are named.
   void TakeOverView(const Directory& directory);
+  // Routers may know of views that this life has never heard of: with the next Refresh theirs is a later one.
+  void OvertakeView() { view_overtaken_ = view_.version != 0; }
   TableVersion version() const { return version_; }
   // Null before the first Refresh.
   const std::shared_ptr<const Directory>& directory() const { return directory_; }
@@ -59,6 +61,7 @@ class DirectoryBuilder {
   TableVersion view_;                      // of view_routers_; version 0: none yet
   std::vector<std::string> view_routers_;  // in order
   std::vector<PastView> before_;
+  bool view_overtaken_ = false;  // within a step of the machine
   std::shared_ptr<const Directory> directory_;
   std::uint64_t listing_ = 0;  // of the view, at the last refresh
   bool named_twice_ = false;   // some worker, at the last refresh

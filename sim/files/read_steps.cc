@@ -56,6 +56,13 @@ Fault ReadSlow(Mapping& m, const StepContext& c) {
 Fault ReadDrainWorkers(Mapping& m, const StepContext& c) {
   return DrainWorkers{Regions(m, c), m.Number("share", 1, {0, 1})};
 }
+Fault ReadLoseWrites(Mapping& m, const StepContext& c) {
+  return LoseWrites{Regions(m, c), m.Flag("routers", true), m.Flag("controller", true),
+                    m.Flag("wiped", false)};
+}
+Fault ReadClocks(Mapping& m, const StepContext& c) {
+  return SetClocksBack{Regions(m, c), m.Number("share", 1, {0, 1}), m.Number("seconds", 3600, {0, 1e9})};
+}
 Fault ReadWrongTier(Mapping& m, const StepContext& c) {
   return WrongTier{Regions(m, c), m.Number("share", 1, {0, 1})};
 }
@@ -147,6 +154,8 @@ constexpr FaultKind kFaults[] = {
     {"setThreshold", ReadThreshold},
     {"loadTopology", ReadLoadTopology},
     {"wrongTier", ReadWrongTier},
+    {"loseWrites", ReadLoseWrites},
+    {"setClocksBack", ReadClocks},
 };
 
 std::string FaultNames() {

@@ -80,12 +80,21 @@ void ControlPlane::Revive() {
   settings.report_period = Seconds(scenario_.report_period_s);
   node_.emplace(controller::ControllerMachine(settings, file_, disk_.value_or(controller::DurableState{}),
                                               stage_.Now()));
-  disk_ = machine().Durable();
+  Persist();
   ++life_;
   wake_.Reset();
   ArmWake();
   for (std::size_t i = 0; i < links_.size(); ++i) Connect(RouterId(i));
   for (const controller::OperatorCommand& order : std::exchange(orders_, {})) Command(order);
+}
+
+void ControlPlane::Persist() {
+  if (!writes_lost_) disk_ = machine().Durable();
+}
+
+void ControlPlane::LoseWrites(bool lost, bool wiped) {
+  writes_lost_ = lost;
+  if (lost && wiped) disk_.reset();
 }
 
 void ControlPlane::Kill() {
@@ -269,7 +278,7 @@ void ControlPlane::Perform(const controller::NodeAction& action) {
   } else if (const auto* end = std::get_if<controller::EndStream>(&action)) {
     End(*end);
   } else if (std::holds_alternative<controller::Persist>(action)) {
-    disk_ = machine().Durable();
+    Persist();
   } else if (const auto* made = std::get_if<controller::PlanMade>(&action)) {
     ++plans_;
     const planner::PlanFacts& facts = made->plan->facts;

@@ -52,6 +52,8 @@ class ControlPlane final : private controller::ControllerShell {
 
   void Kill();
   void Revive();
+  // From now on, or no longer, nothing is kept that it writes to disk; `wiped`: nor what it has written.
+  void LoseWrites(bool lost, bool wiped);
   void RouterDied(RouterId router);
   void RouterRevived(RouterId router);
   // A partition has begun or ended.
@@ -93,6 +95,7 @@ class ControlPlane final : private controller::ControllerShell {
 
   // What a controller that has known the whole fleet leaves on its disk.
   controller::DurableState LastLife() const;
+  void Persist();
   void Connect(RouterId router);
   // False: it was lost on the way.
   bool SendUp(RouterId router, controller::ControllerEvent event);
@@ -132,7 +135,8 @@ class ControlPlane final : private controller::ControllerShell {
   RegionId home_;
   std::shared_ptr<const Fleet> file_;
   std::optional<controller::ControllerNode> node_;
-  std::optional<controller::DurableState> disk_;
+  std::optional<controller::DurableState> disk_;  // nothing: it was wiped
+  bool writes_lost_ = false;
   Life life_ = 1;
   WakeCall wake_;
   router::once::ViewPtr view_;  // of the last directory

@@ -27,7 +27,8 @@ Registries::Registries(Stage& stage, const Scenario& scenario, Routers& routers,
   };
   routers_.on_node = [this](RouterId router, const router::NodeAction& action) {
     const auto* decided = std::get_if<router::DirectoryDecided>(&action);
-    if (decided != nullptr && decided->store) sites_[router].disk = *directed_;
+    Site& site = sites_[router];
+    if (decided != nullptr && decided->store && !site.writes_lost) site.disk = *directed_;
   };
   routers_.on_fleet = [this](RouterId router, const std::shared_ptr<const Fleet>& fleet) {
     UseFleet(router, fleet);
@@ -74,7 +75,7 @@ void Registries::Open(RouterId router) {
     const bool local = scenario_.all_local || workers_.places()[Global(router, entry.worker)].local == router;
     if (local) routers_.Step(router, router::LocalWorkerNamed{entry.worker});
   }
-  routers_.Step(router, Disk(router));
+  if (const auto disk = Disk(router)) routers_.Step(router, *disk);
   routers_.Rest(router);
 }
 
@@ -86,6 +87,16 @@ router::DirectoryHeard Registries::Heard(RouterId router, const Listing& listing
   std::erase_if(heard.given.routers,
                 [router](const router::DirectoryRouter& r) { return r.router == router; });
   return heard;
+}
+
+std::optional<router::DirectoryHeard> Registries::Disk(RouterId router) const {
+  const Listing& disk = sites_[router].disk;
+  return disk.given == nullptr ? std::nullopt : std::optional(Heard(router, disk, true));
+}
+
+void Registries::LoseWrites(RouterId router, bool lost, bool wiped) {
+  sites_[router].writes_lost = lost;
+  if (lost && wiped) sites_[router].disk = {};
 }
 
 void Registries::Direct(RouterId router, const Listing& listing) {

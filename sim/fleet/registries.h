@@ -68,14 +68,17 @@ class Registries {
   // The router's process ended, or begins.
   void RouterDied(RouterId router);
   void RouterRevived(RouterId router);
+  // As Routers::LoseWrites, of directories.
+  void LoseWrites(RouterId router, bool lost, bool wiped);
   // This share of the region's watch streams breaks.
   void BreakStreams(RegionId region, double share);
 
  private:
   struct Site {
     IdVector<WorkerId, WatchNumber> watches;  // by the region's numbers
-    Listing disk;                             // what the node wanted stored last
-    IdVector<WorkerId, int> unanswered;       // health checks in a row
+    Listing disk;                             // what the node wanted stored last; null: nothing
+    bool writes_lost = false;
+    IdVector<WorkerId, int> unanswered;  // health checks in a row
   };
   // A watch stream on its way: it opens, has ended, or is to be tried again.
   struct WatchNote {
@@ -88,7 +91,7 @@ class Registries {
 
   void Open(RouterId router);
   static router::DirectoryHeard Heard(RouterId router, const Listing& listing, bool from_disk);
-  router::DirectoryHeard Disk(RouterId router) const { return Heard(router, sites_[router].disk, true); }
+  std::optional<router::DirectoryHeard> Disk(RouterId router) const;
   const router::WorkerRegistry& RegistryOf(RouterId router) const { return routers_.node(router).registry(); }
   void GivePools(RouterId router);
   void CheckPool(RouterId router, TierId tier);

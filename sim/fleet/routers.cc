@@ -59,7 +59,7 @@ router::NodeSettings Routers::SettingsOf(RouterId router) const {
                                 .watch_max = scenario_.watch_max,
                                 .self = LocalOf(router),
                                 .incarnation = site.life,
-                                .epoch_seen_max = site.epoch_seen_max};
+                                .epoch_seen_max = site.epoch_kept};
   // Without a controller operators say who leads, as --leader does.
   for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
     const bool plain = scenario_.service[tier].plain;
@@ -242,8 +242,9 @@ void Routers::Perform(RouterId router, router::RouterAction& action) {
   if (auto* report = std::get_if<router::SendReport>(&action)) {
     if (on_report) on_report(router, *report);
   } else if (auto* decided = std::get_if<router::TableDecided>(&action)) {
-    const Site& site = sites_[router];
+    Site& site = sites_[router];
     if (decided->active && site.table) {
+      if (!site.writes_lost) site.table_kept = site.table;
       for (Observer* observer : stage_.observers) observer->OnTableActive(stage_.Now(), router, *site.table);
     }
     if (on_table_decided) on_table_decided(router, *decided);
@@ -370,11 +371,25 @@ void Routers::Drain(RouterId router) {
   if (alive(router)) Tell(router, router::DrainChanged{.draining = true});
 }
 
+// As the daemon has it on disk by now: it writes soon after what it hears.
+void Routers::Keep(Site& site) {
+  if (site.node && !site.writes_lost) site.epoch_kept = site.node->machine().epoch_seen_max();
+}
+
+void Routers::LoseWrites(RouterId router, bool lost, bool wiped) {
+  Site& site = sites_[router];
+  Keep(site);
+  site.writes_lost = lost;
+  if (!lost || !wiped) return;
+  site.table_kept = nullptr;
+  site.epoch_kept = 0;
+}
+
 void Routers::Kill(RouterId router) {
   Site& site = sites_[router];
   if (!site.node) return;
   for (Observer* observer : stage_.observers) observer->OnRouterDied(stage_.Now(), router);
-  site.epoch_seen_max = site.node->machine().epoch_seen_max();
+  Keep(site);
   site.node.reset();
   ++site.life;
   for (std::size_t i = 0; i < site.held.size(); ++i) {
@@ -414,6 +429,9 @@ void Routers::Revive(RouterId router) {
   ++site.revived;
   for (Observer* observer : stage_.observers) observer->OnRouterStarted(stage_.Now(), router);
   Create(router);
+  if (std::exchange(site.table, site.table_kept) != site.table_kept) {
+    for (Observer* observer : stage_.observers) observer->OnOldDisk(stage_.Now(), router);
+  }
   if (site.table) Tell(router, router::TableOffered{.table = site.table, .from_disk = true});
 }
 

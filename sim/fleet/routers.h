@@ -74,6 +74,8 @@ class Routers {
   // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
   void Pause(RouterId router, std::int64_t until_ns) { paused_until_ns_[router] = until_ns; }
   std::int64_t paused_until_ns(RouterId router) const { return paused_until_ns_[router]; }
+  // From now on, or no longer, nothing is kept that it writes to disk; `wiped`: nor what it has written.
+  void LoseWrites(RouterId router, bool lost, bool wiped);
   // The attempt is still wanted by the router that made it.
   bool Wants(const Caller& caller) const;
   // It was withdrawn before a stopped worker could read the offer.
@@ -143,11 +145,15 @@ class Routers {
     // Where the job of an asker is; looked up only, never walked.
     absl::flat_hash_map<std::pair<std::uint32_t, router::AttemptId>, JobId> forwarded;
     WakeCall wake;
-    std::shared_ptr<const RoutingTable> table;  // the last good one, "on disk"
-    std::uint64_t epoch_seen_max = 0;           // as well
+    std::shared_ptr<const RoutingTable> table;  // that was offered last
+    // On disk: the last good table, and the highest epoch that was seen.
+    std::shared_ptr<const RoutingTable> table_kept;
+    std::uint64_t epoch_kept = 0;
+    bool writes_lost = false;
     int revived = 0;
   };
 
+  static void Keep(Site& site);
   // What a node's step hands out (router::NodeShell).
   struct Shell {
     Routers& routers;

@@ -346,12 +346,12 @@ void Workers::Kill(WorkerId worker) {
   }
 }
 
-void Workers::Revive(WorkerId worker) {
+void Workers::Revive(WorkerId worker, Duration clock_back) {
   Site& site = sites_[worker];
   if (site.alive) return;
   site.alive = true;
   WorkerSettings settings = SettingsFor(places_[worker].tier);
-  settings.slot.started = stage_.Now();
+  settings.slot.started = stage_.Now() - clock_back;
   site.node = WorkerNode(settings);
   Show(worker);
 }

@@ -54,7 +54,8 @@ class Workers {
   // It is told to take nothing new, or to serve again.
   void Drain(WorkerId worker, bool drain);
   void Kill(WorkerId worker);
-  void Revive(WorkerId worker);
+  // Its host's clock may be behind.
+  void Revive(WorkerId worker, Duration clock_back = ZeroDuration());
   void SetSlowness(WorkerId worker, double factor) { sites_[worker].slowness = factor; }
   void SetSinkhole(WorkerId worker, bool sinkhole) { sites_[worker].sinkhole = sinkhole; }
   // It is told to end, and is dead when it is quiet.

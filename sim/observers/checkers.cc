@@ -241,6 +241,12 @@ void Checkers::OnTableActive(Time now, RouterId router, const RoutingTable& tabl
   CheckRows(now, table);
 }
 
+// Within a life tables are newer and newer; from an old disk nobody can know better.
+void Checkers::OnOldDisk(Time now, RouterId router) {
+  Remember(now, "old disk of router", router.value(), 0);
+  versions_[router] = {};
+}
+
 void Checkers::OnTablePublished(Time now, const RoutingTable& table) {
   Remember(now, "table published, version", table.version.epoch, table.version.version);
   CheckRows(now, table);

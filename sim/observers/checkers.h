@@ -56,6 +56,7 @@ class Checkers : public Observer {
   void OnPartition(Time now, bool begins) override;
   void OnTablePublished(Time now, const RoutingTable& table) override;
   void OnTableActive(Time now, RouterId router, const RoutingTable& table) override;
+  void OnOldDisk(Time now, RouterId router) override;
   void OnSecond(Time now) override;
   void Foresee(WorkerId worker, JobSerial serial) const override {
     Prefetch(&workers_[worker]);

@@ -76,6 +76,8 @@ class Observer {
   // The controller sends it to routers, which may refuse it.
   virtual void OnTablePublished(Time, const RoutingTable&) {}
   virtual void OnTableActive(Time, RouterId, const RoutingTable&) {}
+  // It starts from what was on its disk before writes were lost.
+  virtual void OnOldDisk(Time, RouterId) {}
   virtual void OnSecond(Time) {}
   // After everything else, once for each job in flight.
   virtual void OnUnfinished(Time, const Unfinished&) {}

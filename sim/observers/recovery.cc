@@ -34,7 +34,8 @@ bool HarmsWorkers(const Fault& fault) {
 
 bool KeepsDirectories(const Fault& fault) {
   return std::holds_alternative<KillController>(fault) || std::holds_alternative<Partition>(fault) ||
-         std::holds_alternative<KillRegion>(fault) || std::holds_alternative<PauseRouters>(fault);
+         std::holds_alternative<KillRegion>(fault) || std::holds_alternative<PauseRouters>(fault) ||
+         std::holds_alternative<LoseWrites>(fault);
 }
 
 bool JobsWait(const Fleet& fleet) {

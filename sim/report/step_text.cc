@@ -52,6 +52,16 @@ struct Words {
     return absl::StrFormat("%.0f %% of workers restarted with a wrong tier: %s", 100 * t.share,
                            In(t.regions));
   }
+  std::string operator()(const LoseWrites& t) const {
+    return absl::StrCat(
+        t.wiped ? "disks wiped, and nothing written is kept" : "nothing written to disk is kept",
+        t.controller ? ", of the controller" : "",
+        t.routers ? absl::StrCat(", of routers: ", In(t.regions)) : "");
+  }
+  std::string operator()(const SetClocksBack& t) const {
+    return absl::StrFormat("clocks of %.0f %% of workers set back by %.3g s: %s", 100 * t.share, t.by_s,
+                           In(t.regions));
+  }
   std::string operator()(const Sinkhole& t) const {
     return absl::StrCat(t.count, " failing workers: ", In(t.regions));
   }

@@ -22,7 +22,8 @@ bool KeepsState(const Fault& fault) {
   if (const auto* load = std::get_if<LoadTopology>(&fault)) return load->fleet->canary.has_value();
   return std::holds_alternative<KillController>(fault) || std::holds_alternative<KillLeaders>(fault) ||
          std::holds_alternative<Partition>(fault) || std::holds_alternative<FreezeMetrics>(fault) ||
-         std::holds_alternative<StallWorkers>(fault) || std::holds_alternative<PauseRouters>(fault);
+         std::holds_alternative<StallWorkers>(fault) || std::holds_alternative<PauseRouters>(fault) ||
+         std::holds_alternative<LoseWrites>(fault);
 }
 
 // The oldest such fault that is in force; null: none.

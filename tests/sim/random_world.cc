@@ -108,6 +108,45 @@ void AddTraits(const Fleet& fleet, Rng rng, Scenario& scenario) {
   }
 }
 
+// Disks that lose what is written, and processes that find out because they start anew. Drawn apart, as the
+// clocks of workers' hosts below.
+void AddStorageFaults(const Fleet& fleet, Rng rng, Scenario& scenario) {
+  const double at_s = 5 + 40 * rng.Uniform();
+  const double lasts_s = 10 + 50 * rng.Uniform();
+  const RegionSet regions = SomeRegions(fleet, rng);
+  // Where all disks are old ones at once nobody but workers can know that a number is not the first.
+  const bool controller = rng.Chance(0.6);
+  scenario.steps.push_back(
+      {.at_s = at_s,
+       .lasts_s = lasts_s,
+       .fault = LoseWrites{
+           .regions = regions, .routers = !controller, .controller = controller, .wiped = rng.Chance(0.3)}});
+  const auto again = [&](const Fault& fault) {
+    scenario.steps.push_back({.at_s = at_s + lasts_s * rng.Uniform(),
+                              .lasts_s = rng.Chance(0.5) ? 0.1 + rng.Uniform() : 1 + 20 * rng.Uniform(),
+                              .fault = fault});
+  };
+  if (rng.Chance(0.7)) again(KillController{});
+  if (rng.Chance(0.3)) again(KillController{});
+  if (rng.Chance(0.5)) again(KillLeaders{regions});
+  if (rng.Chance(0.5)) again(KillRouters{regions, 2});
+  if (rng.Chance(0.2)) again(Partition{regions, {}});
+}
+
+void AddClockFaults(const Fleet& fleet, Rng rng, Scenario& scenario) {
+  const double at_s = 5 + 40 * rng.Uniform();
+  const double lasts_s = 5 + 40 * rng.Uniform();
+  const RegionSet regions = SomeRegions(fleet, rng);
+  const double share = rng.Uniform();
+  scenario.steps.push_back(
+      {.at_s = at_s, .lasts_s = lasts_s, .fault = SetClocksBack{regions, share, 100 * rng.Uniform()}});
+  for (int i = 0; i < 2; ++i) {
+    scenario.steps.push_back({.at_s = at_s + lasts_s * rng.Uniform(),
+                              .lasts_s = 0.1 + 5 * rng.Uniform(),
+                              .fault = KillWorkers{regions, share}});
+  }
+}
+
 ServiceLaw RandomLaw(Rng& rng) {
   switch (rng.Below(3)) {
     case 0:
@@ -210,6 +249,8 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   AddTraits(fleet, Rng(seed, 85), *scenario);
   if (keys.Chance(0.3)) AddLongOutage(fleet, keys, *scenario);
   if (keys.Chance(0.25)) AddNewFile(fleet, keys, *scenario);
+  if (Rng disks(seed, 87); disks.Chance(0.2)) AddStorageFaults(fleet, disks, *scenario);
+  if (Rng clocks(seed, 88); clocks.Chance(0.15)) AddClockFaults(fleet, clocks, *scenario);
   // The last half minute is quiet, so that every job has ended when the run does.
   scenario->steps.push_back({.at_s = 120, .fault = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
