@@ -11,6 +11,8 @@ namespace {
 
 // Until a stream that broke is dialled again, as ControlLink does it.
 constexpr std::int64_t kRedialNs = 100'000'000;
+// Until an end that was lost on the way is told again.
+constexpr std::int64_t kToldAgainNs = 1'000'000'000;
 
 }  // namespace
 
@@ -62,9 +64,11 @@ void ControlPlane::End(const controller::EndStream& action) {
   Reach(stage_.queue.now_ns(), controller::StreamClosed{action.stream});
   const auto router = RouterOf(action.stream);
   if (!router) return;
-  const auto delay = stage_.network.DelayNs(home_, routers_.places()[*router]);
-  if (!delay) return;
-  stage_.After(*delay, Happening::kStreamEnded, router->value(), static_cast<std::uint32_t>(action.stream));
+  const RegionId there = routers_.places()[*router];
+  const auto delay = stage_.network.DelayNs(home_, there);
+  if (!delay && !stage_.network.Connected(home_, there)) return;
+  stage_.After(delay.value_or(kToldAgainNs), Happening::kStreamEnded, router->value(),
+               static_cast<std::uint32_t>(action.stream));
 }
 
 void ControlPlane::OnStreamEnded(RouterId router, std::uint32_t stream) {
