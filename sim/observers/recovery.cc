@@ -239,7 +239,11 @@ void Recovery::JudgeSlots(Time now, bool directed, Checkers& checkers) {
       const ledger::SlotLedger* const ledger = leased ? leaders_.ledger(region, tier) : nullptr;
       const auto [begin, end] = workers_.Range(region, tier);
       for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
-        if (now_s - worker_well_s_[worker] >= kWithinS) JudgeSlot(now, worker, ledger, directed, checkers);
+        if (now_s - worker_well_s_[worker] >= kWithinS) {
+          JudgeSlot(now, worker, ledger, directed, checkers);
+        } else {
+          slot_well_s_[worker] = now_s;  // nobody has looked at it yet
+        }
       }
     }
   }
