@@ -337,16 +337,21 @@ class LedgerLife {
   void Leader(const ledger::LedgerEvent& event) {
     std::vector<ledger::LedgerAction> said;
     ledger_.Step(table_.now, event, said);
+    for (const ledger::LedgerAction& action : said) {
+      if (const auto* grant = std::get_if<ledger::Grant>(&action))
+        granted_ = std::max(granted_, grant->lease.serial);
+    }
     to_router_.insert(to_router_.end(), said.begin(), said.end());
   }
   void Announce(WorkerId worker) {
     bool busy = false;
     for (const auto& [attempt, open] : checker_.open()) busy |= open.worker == worker;
     if (busy) return;
-    Leader(ledger::Announce{worker, ++sequence_, ledger::WorkerStatus::kIdle, {fence_, 1'000'000}, {}});
+    Leader(ledger::Announce{worker, ++sequence_, ledger::WorkerStatus::kIdle, {fence_, granted_}, {}});
   }
   std::string Reappoint() {
     ++fence_.appointment;
+    granted_ = 0;
     Leader(ledger::Appointed{fence_});
     return Feed(LeaderAppointed{kTier, {RouterId(rng_.Below(2)), fence_}});
   }
@@ -403,6 +408,7 @@ class LedgerLife {
   std::deque<ledger::LedgerEvent> to_leader_;
   std::deque<ledger::LedgerAction> to_router_;
   Fence fence_{1, 0};
+  std::uint64_t granted_ = 0;  // the last lease under it: workers have seen all
   std::uint64_t sequence_ = 0;
   std::size_t leased_ = 0;
   std::size_t probed_ = 0;
