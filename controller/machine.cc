@@ -39,11 +39,7 @@ void ControllerMachine::On(Time now, const RouterConnected& event, Actions& acti
         CloseStream{event.stream, absl::StrCat("the controller is full: ", kRoutersMax, " routers")});
     return;
   }
-  const std::string& name = event.hello.router;
-  const bool welcomed = !welcomed_ || welcomed_->contains(name) || welcomed_->size() >= kRoutersMax;
-  if (!welcomed) welcomed_->insert(name);
-  const bool not_ours = !welcomed && event.hello.table.epoch > disk_epoch_;
-  HearEpoch(now, event.stream, event.hello.table, not_ours, actions);
+  HearEpoch(now, event.stream, event.hello.table, actions);
   leaders_.Disturb(now);
   actions.push_back(SendWelcome{event.stream, epoch_});
   actions.push_back(SendMap{event.stream});
@@ -60,16 +56,15 @@ void ControllerMachine::On(Time now, const RouterConnected& event, Actions& acti
 
 void ControllerMachine::On(Time now, const RouterReported& event, Actions& actions) {
   if (!view_.Report(now, event.stream, event.report)) return;  // a stream that was closed meanwhile
-  const RouterState& router = *view_.Find(event.stream);
+  RouterState& router = *view_.Find(event.stream);
   const RegionId from = router.hello.region;
   trial_.Hear(router, *fleet_, event.report);
   for (const RoundTripSeen& trip : event.report.round_trips) {
     if (trip.to != from) measured_rtt_.Hear(from, trip.to, trip.ms);
   }
   HearEpoch(now, event.stream, std::max(event.report.table, TableVersion{event.report.epoch_seen_max, 0}),
-            /*not_ours=*/false, actions);
-  if (event.report.overtaken_by == 0) return;
-  HearEpoch(now, event.stream, {event.report.overtaken_by, 0}, /*not_ours=*/true, actions);
+            actions);
+  HearOfLater(now, router, event.report, actions);
 }
 
 void ControllerMachine::On(Time, const RouterAcked& event, Actions& actions) {
@@ -128,42 +123,61 @@ void ControllerMachine::ExpireOrders(Time now, Actions& actions) {
   }
 }
 
-void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, bool not_ours,
-                                  Actions& actions) {
-  RouterState& router = *view_.Find(stream);
-  if (!EpochCredible(seen.epoch, epoch_)) {
-    if (std::exchange(router.epoch_doubted, seen.epoch) == seen.epoch) return;
-    actions.push_back(Warning(absl::StrCat("router ", router.hello.router, " says that it has seen epoch ",
-                                           seen.epoch, ": not believed, no controller ", "can be more than ",
-                                           kEpochStepMax, " ahead of this one, epoch ", epoch_,
-                                           "; the router forgets it when it connects, one of an earlier "
-                                           "release when its state file is removed")));
-    return;
-  }
+bool ControllerMachine::Believes(Time now, RouterState& router, std::uint64_t epoch, Actions& actions) {
+  if (EpochCredible(epoch, std::max(epoch_, EpochAt(now)))) return true;
+  if (std::exchange(router.epoch_doubted, epoch) == epoch) return false;
+  actions.push_back(Warning(absl::StrCat(
+      "router ", router.hello.router, " says that it has seen epoch ", epoch,
+      ": not believed, no controller can be more than ", kEpochStepMax, " ahead of this one, epoch ", epoch_,
+      ", and of the clock; the router forgets it when it connects, one of ",
+      "an earlier release when its state file is removed")));
+  return false;
+}
+
+void ControllerMachine::ClaimAbove(Time now, std::uint64_t epoch, Actions& actions) {
+  epoch_ = epoch + 1;
+  actions.push_back(SaveState{.now = true});
+  if (table_ != nullptr) PublishAs(now, {epoch_, 1}, actions);
+}
+
+void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, Actions& actions) {
+  if (!Believes(now, *view_.Find(stream), seen.epoch, actions)) return;
   // Of our own epoch nobody can know a version that we did not make.
   const TableVersion own = table_ != nullptr ? table_->version : TableVersion{epoch_, 0};
-  const bool foreign = not_ours || seen.epoch > epoch_ || (seen.epoch == epoch_ && seen > own);
-  if (!foreign) return;
-  const bool claims = seen.epoch >= epoch_;
-  if (claims) {
-    actions.push_back(
-        Warning(absl::StrCat("a router has seen table ", VersionText(seen), " while this is epoch ", epoch_,
-                             ": claiming epoch ", seen.epoch + 1)));
-    epoch_ = seen.epoch + 1;
-    actions.push_back(SaveState{.now = true});
-    if (table_ != nullptr) PublishAs(now, {epoch_, 1}, actions);
-  }
-  if (!welcomed_) return;  // as an earlier release did
-  const bool overtaken = claims && not_ours;
-  if (overtaken) directory_.OvertakeView();
+  const bool foreign = seen.epoch == epoch_ && seen > own;
+  if (seen.epoch < epoch_ || (seen.epoch == epoch_ && !foreign)) return;
+  actions.push_back(
+      Warning(absl::StrCat("a router has seen table ", VersionText(seen), " while this is epoch ", epoch_,
+                           ": claiming epoch ", seen.epoch + 1)));
+  ClaimAbove(now, seen.epoch, actions);
+}
+
+// Appointments and views outlive their controllers. Where a router, or a worker of its ledgers, knows of
+// later ones than this controller, the state that they were taken over from was an old copy, and nobody would
+// listen to what it tells.
+void ControllerMachine::HearOfLater(Time now, RouterState& router, const RouterReport& report,
+                                    Actions& actions) {
   const RegionId region = router.hello.region;
-  const bool renewed = leaders_.Renew(region, seen.epoch, epoch_);
-  if (renewed) {
-    actions.push_back(Warning(absl::StrCat("router ", router.hello.router, " knows of a controller of epoch ",
-                                           seen.epoch, ", of which this one knows nothing: the leaders of ",
-                                           fleet_->world.regions[region].name, " are appointed anew")));
+  const TableVersion view = directory_.view();
+  const bool later_view = view.version != 0 && report.view > view;
+  std::uint64_t highest = later_view ? report.view.epoch : 0;
+  std::vector<TierId> overtaken;
+  for (const TierCounts& counts : report.tiers) {
+    if (!leaders_.Overtaken(region, counts.tier, counts.appointment)) continue;
+    overtaken.push_back(counts.tier);
+    highest = std::max(highest, counts.appointment.leader_epoch);
   }
-  if (overtaken || renewed) RefreshDirectory(now, /*appointed=*/true, actions);
+  if ((!later_view && overtaken.empty()) || !Believes(now, router, highest, actions)) return;
+  if (highest >= epoch_) ClaimAbove(now, highest, actions);
+  if (later_view) directory_.NumberViewAnew();
+  for (const TierId tier : overtaken) leaders_.Renew(region, tier, epoch_);
+  actions.push_back(Warning(absl::StrCat(
+      "router ", router.hello.router, " knows of ",
+      overtaken.empty() ? "a list of routers" : "leaders of ledgers in ",
+      overtaken.empty() ? "" : fleet_->world.regions[region].name, " of epoch ", highest,
+      " that this controller, of epoch ", epoch_,
+      ", knows nothing of: the state that it read was an old copy; it gives them later numbers")));
+  RefreshDirectory(now, /*appointed=*/true, actions);
 }
 
 void ControllerMachine::RunEpoch(Time now, Actions& actions) {

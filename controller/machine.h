@@ -2,7 +2,8 @@
 //
 //   epoch: close the view's window -> each tier: observe, solve, decide -> publish -> directory -> resend
 //
-// Leader epochs without an election: a controller starts with the epoch on its disk plus one, and whenever a
+// Leader epochs without an election: a controller starts with the time as its epoch, or with the one on its
+// disk plus one if that is higher (core/leader_epoch.h), and whenever a
 // router has seen an epoch that is higher, or equal and not its own, it claims the next one above; a number
 // that no controller can have reached is not believed (core/leader_epoch.h), and the router is served all the
 // same. Tables are versioned (epoch, version) as a whole and routers take the higher pair only, so a deposed
@@ -27,8 +28,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -111,9 +110,13 @@ class ControllerMachine {
   // Began without a state, and not every router has had the time to come back and report.
   bool KnowsFewYet(Time now) const;
   void Resend(Time now, Actions& actions);
-  // Claims a higher epoch if what the router of `stream` has seen demands it, and later fences for leaders in
-  // its region. `not_ours`: it has not seen it in this life of ours, nor is it on the disk of the last.
-  void HearEpoch(Time now, StreamId stream, TableVersion seen, bool not_ours, Actions& actions);
+  // False, and told once: no controller can have had it.
+  bool Believes(Time now, RouterState& router, std::uint64_t epoch, Actions& actions);
+  void ClaimAbove(Time now, std::uint64_t epoch, Actions& actions);
+  // Claims a higher epoch if what the router of `stream` has seen demands it.
+  void HearEpoch(Time now, StreamId stream, TableVersion seen, Actions& actions);
+  // Gives later numbers to what the router knows later ones of.
+  void HearOfLater(Time now, RouterState& router, const RouterReport& report, Actions& actions);
 
   // ---- canaries (trial_steps.cc) ----
   std::string NextTrialId() const;
@@ -152,11 +155,6 @@ class ControllerMachine {
   bool settling_ = true;
   Time settled_at_ = InfinitePast();
   bool began_blank_ = false;
-  // Of the last life on disk: whoever has followed a later one, and was not welcomed in this life, tells that
-  // the disk was an old one.
-  std::uint64_t disk_epoch_;
-  // By name, in this life, kRoutersMax at most. Nothing: not known, in a journal of an earlier release.
-  std::optional<std::set<std::string>> welcomed_;
 };
 
 }  // namespace ringway::controller

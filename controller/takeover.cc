@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/machine.h"
 #include "controller/tiers/table_remap.h"
+#include "core/leader_epoch.h"
 
 namespace ringway::controller {
 namespace {
@@ -176,17 +177,15 @@ DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, Time now) {
 ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_ptr<const Fleet> fleet,
                                      const DurableState& durable, Time now)
     : settings_(std::move(settings)),
-      loaded_fleet_(
-          trial_.trial().Start(absl::StrCat(durable.epoch + 1, ".0"), durable.canary, std::move(fleet))),
+      loaded_fleet_(trial_.trial().Start(absl::StrCat(NextEpoch(durable.epoch, now), ".0"), durable.canary,
+                                         std::move(fleet))),
       fleet_(loaded_fleet_),
       view_(*fleet_),
       history_(settings_.history_max),
       horizon_(fleet_->world.regions.size()),
-      epoch_(durable.epoch + 1),
+      epoch_(NextEpoch(durable.epoch, now)),
       last_epoch_at_(now),
-      next_epoch_at_(now + settings_.epoch_period),
-      disk_epoch_(durable.epoch),
-      welcomed_(std::in_place) {
+      next_epoch_at_(now + settings_.epoch_period) {
   BuildTiers(now, durable.tiers);
   TakeOverTable(durable, now);
   TakeOverDirectory(durable, now);

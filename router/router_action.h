@@ -97,6 +97,7 @@ struct EndJob {
 struct TierCounts {
   dispatch::TrafficCounters counters;
   std::uint64_t waiting = 0;
+  Fence appointment = {};  // of a leader in this region, the latest that is known; the node fills it in
 };
 
 struct SendReport {
@@ -105,9 +106,7 @@ struct SendReport {
   IdVector<TierId, TierCounts> tiers = {};
   TableVersion table = {};
   std::uint64_t epoch_seen_max = 0;
-  // Of an appointment later than those that leaders here were given, which their workers know of; 0: none.
-  // The node fills it in.
-  std::uint64_t overtaken_by = 0;
+  TableVersion view = {};  // of the routers that keep records of keys; version 0: none
 };
 
 // A table became active, or was refused and why. From disk: nobody waits for an acknowledgement.

@@ -75,6 +75,7 @@ void RouterMachine::Report(Turn& turn) {
   report.table = table();
   // A view outlives the epoch of its controller; the next one's have to be later.
   report.epoch_seen_max = std::max(epoch_seen_max(), once().view().epoch);
+  report.view = {once().view().epoch, once().view().version};
   turn.actions.emplace_back(std::move(report));
 }
 

@@ -70,6 +70,14 @@ void RouterNode::ReportRoundTrips(Time now, std::vector<RoundTrip>& report) {
   }
 }
 
+// Not where an operator names the leader: those appointments are not the controller's.
+void RouterNode::ReportAppointments(SendReport& report) const {
+  for (TierId tier(0); tier != report.tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    if (!tiers_.contains(tier) || tiers_[tier].session == nullptr || tiers_[tier].fixed) continue;
+    report.tiers[tier].appointment = tiers_[tier].session->latest();
+  }
+}
+
 bool RouterNode::CountsOn(RouterId client) const {
   return std::any_of(tiers_.begin(), tiers_.end(), [client](const TierPart& part) {
     return part.session != nullptr && part.session->leadership().CountsOn(client);

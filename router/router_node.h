@@ -264,6 +264,7 @@ class RouterNode {
     if (!places_.contains(worker)) places_.resize(worker.index() + 1);
     return places_[worker];
   }
+  void ReportAppointments(SendReport& report) const;
   void Remember(Place& place, const ledger::Announce& announce);
   // What was said over a stream that has ended is out of date by the time it is asked for.
   void Forget(WorkerId worker);
@@ -300,14 +301,7 @@ void RouterNode::StepMachine(Turn<Shell> turn, const Event& event) {
     } else if (auto* aim = std::get_if<AimLedger>(&action)) {
       StepSession(turn, aim->tier, ledger::AwayAimed{std::move(aim->targets)});
     } else {
-      if (auto* report = std::get_if<SendReport>(&action)) {
-        for (const TierPart& part : tiers_) {
-          if (part.session == nullptr || !part.session->leads()) continue;
-          const ledger::SlotLedger& ledger = part.session->leadership().ledger();
-          if (ledger.holding()) continue;
-          report->overtaken_by = std::max(report->overtaken_by, ledger.appointment().leader_epoch);
-        }
-      }
+      if (auto* report = std::get_if<SendReport>(&action)) ReportAppointments(*report);
       turn.shell.Perform(action);
     }
   }

@@ -132,7 +132,8 @@ void DirectoryBuilder::NumberView(Time now, Directory& next) {
 DirectoryBuilder::Change DirectoryBuilder::Refresh(
     Time now, const Fleet& fleet, const FleetView& view,
     const IdVector<RegionId, std::vector<LeaderEntry>>& leaders, std::uint64_t epoch, bool partial) {
-  const bool renumbered = directory_ == nullptr || version_.epoch != epoch || directory_->partial != partial;
+  const bool renumbered = directory_ == nullptr || version_.epoch != epoch ||
+                          directory_->partial != partial || (view_overtaken_ && !partial);
   // A worker that two routers name belongs to the one that spoke last, whatever else stands still.
   const bool same_workers = !renumbered && !named_twice_ && view.listing() == listing_;
   if (same_workers && SameLeaders(directory_->leaders, leaders)) {

@@ -48,8 +48,9 @@ class DirectoryBuilder {
   }
   // Which routers keep the records of keys is what it was in that directory until others are named.
   void TakeOverView(const Directory& directory);
-  // Routers may know of views that this life has never heard of: with the next Refresh theirs is a later one.
-  void OvertakeView() { view_overtaken_ = view_.version != 0; }
+  TableVersion view() const { return view_; }
+  // Somebody knows of a later view: this one gets a later number with the next Refresh.
+  void NumberViewAnew() { view_overtaken_ = true; }
   TableVersion version() const { return version_; }
   // Null before the first Refresh.
   const std::shared_ptr<const Directory>& directory() const { return directory_; }

@@ -128,16 +128,18 @@ std::vector<std::string> LeaderRegistry::Refresh(Time now, const Fleet& fleet, c
   return changes;
 }
 
-bool LeaderRegistry::Renew(RegionId region, std::uint64_t followed, std::uint64_t epoch) {
-  bool any = false;
-  if (!leaders_.contains(region)) return any;
+bool LeaderRegistry::Overtaken(RegionId region, TierId tier, const Fence& known) const {
+  if (!leaders_.contains(region)) return false;
+  const LeaderEntry* leader = LeaderOf(region, tier);
+  return leader != nullptr && leader->fence < known;
+}
+
+void LeaderRegistry::Renew(RegionId region, TierId tier, std::uint64_t epoch) {
   for (LeaderEntry& leader : leaders_[region]) {
-    if (leader.fence.leader_epoch > followed) continue;
+    if (leader.tier != tier) continue;
     leader.fence = NextFence(epoch);
     leader.fresh = false;
-    any = true;
   }
-  return any;
 }
 
 void LeaderRegistry::Restore(Leaders leaders, const Counters& counters) {

@@ -24,6 +24,7 @@
 #include "controller/fleet/directory.h"
 #include "controller/fleet/fleet_view.h"
 #include "core/fleet.h"
+#include "core/lease.h"
 #include "core/time.h"
 
 namespace ringway::controller {
@@ -43,10 +44,10 @@ class LeaderRegistry {
   // Appoints where it is needed. `epoch`: of the leader. Returns what changed, in sentences for people.
   std::vector<std::string> Refresh(Time now, const Fleet& fleet, const FleetView& view, std::uint64_t epoch,
                                    Duration report_period);
-  // Somebody in the region has followed a controller of that epoch, which this one knows nothing of: what
-  // stands here with a fence up to it may be overtaken there, and nobody would listen. Gives all of it later
-  // ones. False: there was nothing.
-  bool Renew(RegionId region, std::uint64_t followed, std::uint64_t epoch);
+  // Whether an appointment of which somebody knows is later than what stands here.
+  bool Overtaken(RegionId region, TierId tier, const Fence& known) const;
+  // Gives what stands here a later fence.
+  void Renew(RegionId region, TierId tier, std::uint64_t epoch);
   // Something happened to a router: look again now.
   void Disturb(Time now) { due_ = now; }
   // When a leader will have been silent for too long if nothing is heard of it.

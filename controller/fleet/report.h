@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/lease.h"
 #include "core/table.h"
 #include "core/tier.h"
 #include "core/time.h"
@@ -80,6 +81,7 @@ struct TierCounts {
   double held_s_sum = 0;       // how long these held them
   std::uint64_t own_done = 0;  // of jobs that first entered here, whoever answered them
   std::uint64_t own_lost = 0;  // of these, shed or too late; both 0 of an earlier release
+  Fence appointment = {};  // the latest of the tier's leaders in its region that it, or a worker, knows of
   friend bool operator==(const TierCounts&, const TierCounts&) = default;
 };
 
@@ -97,7 +99,7 @@ struct RouterReport {
   TableVersion table;  // active now
   std::uint64_t epoch_seen_max = 0;
   std::vector<RoundTripSeen> round_trips = {};  // from the router's region, where there is news
-  std::uint64_t overtaken_by = 0;  // epoch of an appointment later than what this router leads by; 0: none
+  TableVersion view = {};                       // which routers keep records of keys; version 0: not known
   friend bool operator==(const RouterReport&, const RouterReport&) = default;
 };
 

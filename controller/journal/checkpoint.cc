@@ -315,10 +315,6 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
   saved.set_settling(machine.settling_);
   saved.set_began_blank(machine.began_blank_);
   saved.set_settled_at_ns(Nanos(machine.settled_at_));
-  saved.set_disk_epoch(machine.disk_epoch_);
-  saved.set_knows_welcomed(machine.welcomed_.has_value());
-  if (machine.welcomed_)
-    saved.mutable_welcomed()->Assign(machine.welcomed_->begin(), machine.welcomed_->end());
   const LeaderRegistry::Counters leaders = machine.leaders_.counters();
   saved.set_last_appointment(leaders.epoch == machine.epoch_ ? leaders.last : 0);
   saved.set_leaders_trusted_until_ns(Nanos(leaders.trusted_until));
@@ -363,9 +359,6 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
   machine.settling_ = saved.settling();
   machine.began_blank_ = saved.began_blank();
   machine.settled_at_ = At(saved.settled_at_ns());
-  machine.disk_epoch_ = saved.disk_epoch();
-  machine.welcomed_.reset();
-  if (saved.knows_welcomed()) machine.welcomed_.emplace(saved.welcomed().begin(), saved.welcomed().end());
   machine.cut_off_ = saved.cut_off();
   for (RegionId id(0);
        id != fleet->world.regions.end_id() && static_cast<int>(id.index()) < saved.lost_size();

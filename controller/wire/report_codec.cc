@@ -78,6 +78,7 @@ absl::StatusOr<TierCounts> DecodeCounts(const v1::TierReport& message, TierId id
   }
   counts.own_done = message.own_done();
   counts.own_lost = message.own_lost();
+  counts.appointment = {message.leader_epoch(), message.leader_appointment()};
   return counts;
 }
 
@@ -155,7 +156,7 @@ absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet
                       .table = {message.table_epoch(), message.table_version()},
                       .epoch_seen_max = message.epoch_seen_max(),
                       .round_trips = {},
-                      .overtaken_by = message.overtaken_by()};
+                      .view = {message.view_epoch(), message.view_version()}};
   std::vector<bool> given(fleet.tiers.size());
   for (const v1::TierReport& tier : message.tiers()) {
     const auto id = fleet.FindTier(tier.tier());
@@ -206,7 +207,8 @@ v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
   message.set_table_epoch(report.table.epoch);
   message.set_table_version(report.table.version);
   message.set_epoch_seen_max(report.epoch_seen_max);
-  message.set_overtaken_by(report.overtaken_by);
+  message.set_view_epoch(report.view.epoch);
+  message.set_view_version(report.view.version);
   for (const TierCounts& counts : report.tiers) {
     const Tier& tier = fleet.tiers[counts.tier];
     v1::TierReport* out = message.add_tiers();
@@ -232,6 +234,8 @@ v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
     out->set_held_s_sum(counts.held_s_sum);
     out->set_own_done(counts.own_done);
     out->set_own_lost(counts.own_lost);
+    out->set_leader_epoch(counts.appointment.leader_epoch);
+    out->set_leader_appointment(counts.appointment.appointment);
   }
   for (const RoundTripSeen& trip : report.round_trips) {
     v1::RoundTrip* out = message.add_round_trips();

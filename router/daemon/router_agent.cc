@@ -208,7 +208,8 @@ void RouterAgent::Do(const SendReport& report) {
   out.set_table_epoch(report.table.epoch);
   out.set_table_version(report.table.version);
   out.set_epoch_seen_max(report.epoch_seen_max);
-  out.set_overtaken_by(report.overtaken_by);
+  out.set_view_epoch(report.view.epoch);
+  out.set_view_version(report.view.version);
   const Fleet& fleet = *fleet_.fleet;
   for (TierId t(0); t.index() < report.tiers.size(); t = TierId(t.index() + 1)) {
     if (fleet_.retired[t]) continue;
@@ -237,6 +238,8 @@ void RouterAgent::Do(const SendReport& report) {
     tier.set_held_s_sum(ToDoubleSeconds(c.held));
     tier.set_own_done(c.own_done);
     tier.set_own_lost(c.own_lost);
+    tier.set_leader_epoch(report.tiers[t].appointment.leader_epoch);
+    tier.set_leader_appointment(report.tiers[t].appointment.appointment);
   }
   ReportWorkers(out);
   std::vector<RoundTrip> trips;

@@ -75,7 +75,7 @@ void Membership::Use(Time now, const ViewPtr& view) {
 
 void Membership::Hear(Time now, const ViewPtr& view) {
   const std::uint64_t own = std::max(epoch_seen_, view_ ? view_->id.epoch : view->id.epoch);
-  if (EpochCredible(view->id.epoch, own)) Use(now, view);
+  if (EpochCredible(view->id.epoch, std::max(own, EpochAt(now)))) Use(now, view);
 }
 
 void Membership::Enter(const ViewPtr& view, Time now) {

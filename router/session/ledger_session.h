@@ -22,6 +22,7 @@
 #ifndef RINGWAY_ROUTER_SESSION_LEDGER_SESSION_H_
 #define RINGWAY_ROUTER_SESSION_LEDGER_SESSION_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -172,6 +173,8 @@ class LedgerSession {
   bool leads() const { return leads_; }
   // The leader of the directory, in the machine's numbers; invalid: none.
   RouterId leader() const { return leader_; }
+  // The latest appointment that the controller has told, or, of the ledger held here, that a worker has.
+  Fence latest() const { return std::max(fence_, leadership_.ledger().appointment()); }
   // It is heard, by the machine too.
   bool heard() const { return heard_; }
   const LedgerLeader& leadership() const { return leadership_; }

@@ -88,6 +88,7 @@ class ControlPlane final : private controller::ControllerShell {
     std::shared_ptr<const Fleet> map;     // that the router was given last; null: the scenario's
     std::int64_t opened_ns = 0;           // when the stream's beginning arrives
     bool greeted = false;                 // the hello is on its way, or there
+    bool over = false;                    // at the controller, which the router cannot have heard
     bool welcomed = false;                // and the answer to it; the router has heard of no end since
     std::optional<std::int64_t> cut_ns;   // since when the network is cut between both ends
     std::optional<DirectoryNote> unsent;  // the newest, which was lost on the way

@@ -105,7 +105,7 @@ controller::RouterReport RouterReports::Of(RouterId router, const router::SendRe
   report.period_s = ToDoubleSeconds(sent.period);
   report.table = sent.table;
   report.epoch_seen_max = sent.epoch_seen_max;
-  report.overtaken_by = sent.overtaken_by;
+  report.view = sent.view;
   for (TierId tier(0); tier != sent.tiers.end_id(); tier = TierId(tier.index() + 1)) {
     const dispatch::TrafficCounters& counts = sent.tiers[tier].counters;
     controller::TierCounts out;
@@ -129,6 +129,7 @@ controller::RouterReport RouterReports::Of(RouterId router, const router::SendRe
     out.held_s_sum = ToDoubleSeconds(counts.held);
     out.own_done = counts.own_done;
     out.own_lost = counts.own_lost;
+    out.appointment = sent.tiers[tier].appointment;
     report.tiers.push_back(std::move(out));
   }
   report.workers = SeeWorkers(router);

@@ -28,9 +28,13 @@ void ControlPlane::SeeNetwork() {
     const bool cut = !stage_.network.Connected(routers_.places()[router], home_);
     if (cut == link.cut_ns.has_value()) continue;
     link.cut_ns = cut ? std::optional(stage_.queue.now_ns()) : std::nullopt;
-    if (!cut || link.stream == 0) continue;
+    if (link.stream == 0) continue;
     const auto stream = static_cast<std::uint32_t>(link.stream);
-    stage_.After(kSilenceNs, Happening::kStreamSilent, router.value(), stream);
+    if (cut) {
+      stage_.After(kSilenceNs, Happening::kStreamSilent, router.value(), stream);
+    } else if (link.over) {
+      stage_.After(kToldAgainNs, Happening::kStreamEnded, router.value(), stream);
+    }
   }
 }
 
@@ -38,6 +42,7 @@ void ControlPlane::EndStream(RouterId router) {
   Link& link = links_[router];
   link.stream = 0;
   link.greeted = false;
+  link.over = false;
   link.unsent.reset();
   routers_.UseControlStream(router, 0);
   if (!std::exchange(link.welcomed, false)) return;
@@ -57,8 +62,8 @@ void ControlPlane::OnStreamSilent(RouterId router, std::uint32_t stream) {
   if (node_) Connect(router);
 }
 
-// The controller's end is over at once. The router's hears of it where the network carries that; else
-// keepalive finds out.
+// The controller's end is over at once. The router's hears of it where the network carries that; else when it
+// does again, if keepalive has not found out by then.
 void ControlPlane::End(const controller::EndStream& action) {
   ++stage_.kinds.stream_ends[static_cast<std::size_t>(action.end)];
   Reach(stage_.queue.now_ns(), controller::StreamClosed{action.stream});
@@ -66,7 +71,11 @@ void ControlPlane::End(const controller::EndStream& action) {
   if (!router) return;
   const RegionId there = routers_.places()[*router];
   const auto delay = stage_.network.DelayNs(home_, there);
-  if (!delay && !stage_.network.Connected(home_, there)) return;
+  if (!delay && !stage_.network.Connected(home_, there)) {
+    Link& link = links_[*router];
+    link.over = link.over || link.stream == action.stream;
+    return;
+  }
   stage_.After(delay.value_or(kToldAgainNs), Happening::kStreamEnded, router->value(),
                static_cast<std::uint32_t>(action.stream));
 }

@@ -28,7 +28,9 @@ Registries::Registries(Stage& stage, const Scenario& scenario, Routers& routers,
   routers_.on_node = [this](RouterId router, const router::NodeAction& action) {
     const auto* decided = std::get_if<router::DirectoryDecided>(&action);
     Site& site = sites_[router];
-    if (decided != nullptr && decided->store && !site.writes_lost) site.disk = *directed_;
+    if (decided == nullptr || !decided->store) return;
+    site.stored = *directed_;
+    if (!site.writes_lost) site.disk = *directed_;
   };
   routers_.on_fleet = [this](RouterId router, const std::shared_ptr<const Fleet>& fleet) {
     UseFleet(router, fleet);
@@ -75,7 +77,8 @@ void Registries::Open(RouterId router) {
     const bool local = scenario_.all_local || workers_.places()[Global(router, entry.worker)].local == router;
     if (local) routers_.Step(router, router::LocalWorkerNamed{entry.worker});
   }
-  if (const auto disk = Disk(router)) routers_.Step(router, *disk);
+  site.stored = site.disk;
+  if (const auto stored = Stored(router)) routers_.Step(router, *stored);
   routers_.Rest(router);
 }
 
@@ -89,9 +92,9 @@ router::DirectoryHeard Registries::Heard(RouterId router, const Listing& listing
   return heard;
 }
 
-std::optional<router::DirectoryHeard> Registries::Disk(RouterId router) const {
-  const Listing& disk = sites_[router].disk;
-  return disk.given == nullptr ? std::nullopt : std::optional(Heard(router, disk, true));
+std::optional<router::DirectoryHeard> Registries::Stored(RouterId router) const {
+  const Listing& stored = sites_[router].stored;
+  return stored.given == nullptr ? std::nullopt : std::optional(Heard(router, stored, true));
 }
 
 void Registries::LoseWrites(RouterId router, bool lost, bool wiped) {
@@ -109,7 +112,7 @@ void Registries::Direct(RouterId router, const Listing& listing) {
 // As the daemon does (RouterAgent::OnFleetMap). All fleets of a run have the same tiers, so one that was
 // unknown is so still.
 void Registries::UseFleet(RouterId router, const std::shared_ptr<const Fleet>& fleet) {
-  router::FleetHeard heard{.fleet = fleet, .tiers = {}, .directory = Disk(router)};
+  router::FleetHeard heard{.fleet = fleet, .tiers = {}, .directory = Stored(router)};
   const router::WorkerRegistry& registry = RegistryOf(router);
   const IdVector<WorkerId, WatchNumber>& watches = sites_[router].watches;
   for (WorkerId worker(0); worker != watches.end_id(); worker = WorkerId(worker.index() + 1)) {

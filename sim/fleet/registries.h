@@ -76,7 +76,8 @@ class Registries {
  private:
   struct Site {
     IdVector<WorkerId, WatchNumber> watches;  // by the region's numbers
-    Listing disk;                             // what the node wanted stored last; null: nothing
+    Listing stored;                           // what the node wanted stored last; null: nothing
+    Listing disk;                             // the same, as the next life will find it
     bool writes_lost = false;
     IdVector<WorkerId, int> unanswered;  // health checks in a row
   };
@@ -91,7 +92,7 @@ class Registries {
 
   void Open(RouterId router);
   static router::DirectoryHeard Heard(RouterId router, const Listing& listing, bool from_disk);
-  std::optional<router::DirectoryHeard> Disk(RouterId router) const;
+  std::optional<router::DirectoryHeard> Stored(RouterId router) const;
   const router::WorkerRegistry& RegistryOf(RouterId router) const { return routers_.node(router).registry(); }
   void GivePools(RouterId router);
   void CheckPool(RouterId router, TierId tier);

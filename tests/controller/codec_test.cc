@@ -24,7 +24,8 @@ RouterReport SomeReport() {
   RouterReport report = rig.ReportOf(1);
   report.workers[0].metrics = {{0, 0.25, Seconds(1.5)}};
   report.epoch_seen_max = 7;
-  report.overtaken_by = 6;
+  report.view = {6, 5};
+  report.tiers[0].appointment = {4, 3};
   report.round_trips = {{kR1, 81.25}, {kR2, 0}};
   report.tiers[0].wait_s_sum = 0.125;
   report.tiers[0].ran = 3;

@@ -136,7 +136,7 @@ class StreamHistory {
   }
 
   Rng rng_;
-  TracedController controller_{MakeFleet(), FromUnixSeconds(1'000'000)};
+  TracedController controller_{MakeFleet(), FromUnixSeconds(1)};
   StreamId last_ = 0;
   std::uint64_t number_ = 0;
 };

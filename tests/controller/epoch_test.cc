@@ -99,31 +99,44 @@ TEST(EpochTest, ATableOfOurEpochThatIsNotOursCountsAsHigher) {
   EXPECT_EQ(calm.machine.epoch(), 1u);
 }
 
-// Two lives that began from the same disk have the same number: the table of the other one gives it away,
-// also where it is no later than ours.
-TEST(EpochTest, ALifeThatTheDiskDoesNotTellOfIsOvertaken) {
-  Rig before(MakeFleet());
-  before.Connect();
-  before.PassSeconds(30);
-  Rig after(MakeFleet(), Stored(before.machine));
-  after.PassSeconds(3);
-  ASSERT_EQ(after.machine.epoch(), 2u);
-  const auto hello = [](const char* router, std::uint64_t stream, TableVersion table) {
-    return RouterConnected{stream,
-                           {.router = router, .region = kR0, .address = "a:1", .table = table, .build = ""}};
+// So nothing that a life numbers was ever numbered before, even if the disk knows nothing of that life.
+TEST(EpochTest, AControllerBeginsWithTheTimeUnlessItsDiskKnowsALaterEpoch) {
+  const Time now = UnixEpoch() + Seconds(1'795'886'400) + Milliseconds(900);
+  const auto begin = [&](std::uint64_t known) {
+    DurableState disk;
+    disk.epoch = known;
+    return ControllerMachine({}, MakeFleet(), disk, now).epoch();
   };
-  after.Send(hello("old", 1, {1, 4}));
-  EXPECT_EQ(after.machine.epoch(), 2u) << "of the life before, as the disk has it";
-  const TableVersion view = after.machine.directory()->view;
-  after.Send(hello("x", 2, {2, 1}));
-  EXPECT_EQ(after.machine.epoch(), 3u);
-  EXPECT_EQ(after.machine.directory()->view.epoch, 3u) << "later than any that was numbered meanwhile";
-  EXPECT_GT(after.machine.directory()->view, view);
-  after.Send(hello("x", 3, after.machine.table()->version));
-  after.Send(hello("old", 4, after.machine.table()->version));
-  EXPECT_EQ(after.machine.epoch(), 3u) << "they have it from us";
-  after.Send(hello("y", 5, {2, 7}));
-  EXPECT_EQ(after.machine.epoch(), 3u) << "overtaken already";
+  EXPECT_EQ(begin(0), 1'795'886'400u);
+  EXPECT_EQ(begin(7), 1'795'886'400u);
+  EXPECT_EQ(begin(1'795'886'399), 1'795'886'400u);
+  EXPECT_EQ(begin(1'795'886'400), 1'795'886'401u) << "started again within a second";
+  EXPECT_EQ(begin(1'795'990'000), 1'795'990'001u) << "the clock was set back";
+}
+
+// After an old copy of the disk came back: routers would go on by the list that they know.
+TEST(EpochTest, TheViewGetsALaterNumberWhereARouterKnowsALaterOne) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.PassSeconds(10);
+  const TableVersion view = rig.machine.directory()->view;
+  ASSERT_NE(view.version, 0u);
+  RouterReport report = rig.ReportOf(1);
+  for (const TableVersion known : {TableVersion{}, TableVersion{0, 99}, view}) {
+    report.view = known;
+    rig.Send(RouterReported{1, report});
+    EXPECT_EQ(rig.machine.directory()->view, view);
+  }
+  for (const std::uint64_t epoch : {1, 4}) {
+    report.view = {epoch, 1'000};
+    rig.Send(RouterReported{1, report});
+    EXPECT_EQ(rig.machine.epoch(), epoch + 1);
+    EXPECT_GT(rig.machine.directory()->view, report.view);
+    EXPECT_EQ(rig.machine.directory()->before.front().routers.size(), 6u) << "who had the records";
+  }
+  const TableVersion later = rig.machine.directory()->view;
+  rig.Send(RouterReported{1, report});
+  EXPECT_EQ(rig.machine.directory()->view, later) << "once";
 }
 
 TEST(EpochTest, AHigherEpochInAReportMovesEveryTableAboveIt) {
@@ -144,8 +157,9 @@ TEST(EpochTest, AHigherEpochInAReportMovesEveryTableAboveIt) {
 
 // One that lies, or that a liar has told. Whatever it says, it is served, and nobody else is troubled.
 TEST(EpochTest, AnEpochThatNoControllerCanHaveReachedIsNotBelieved) {
-  for (const std::uint64_t absurd : {~std::uint64_t{0}, (std::uint64_t{1} << 48) - 1,
-                                     (std::uint64_t{1} << 48) - 2, 1 + kEpochStepMax + 1}) {
+  for (const std::uint64_t absurd :
+       {~std::uint64_t{0}, (std::uint64_t{1} << 48) - 1, (std::uint64_t{1} << 48) - 2,
+        EpochAt(FromUnixSeconds(4)) + kEpochStepMax + 1}) {
     SCOPED_TRACE(absurd);
     Rig rig(MakeFleet());
     rig.Connect();
@@ -169,6 +183,21 @@ TEST(EpochTest, AnEpochThatNoControllerCanHaveReachedIsNotBelieved) {
     const auto sent = rig.Taken<SendTable>();
     EXPECT_TRUE(std::any_of(sent.begin(), sent.end(), [](const SendTable& s) { return s.stream == 99u; }));
   }
+}
+
+// A controller that has been up for long hears of one that began yesterday.
+TEST(EpochTest, AnEpochUpToTheTimeIsBelieved) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.now += Hours(24 * 365);
+  RouterReport report = rig.ReportOf(1);
+  const std::uint64_t yesterday = 364 * 24 * 3600;
+  report.epoch_seen_max = yesterday;
+  rig.Send(RouterReported{1, report});
+  EXPECT_EQ(rig.machine.epoch(), yesterday + 1);
+  report.epoch_seen_max = EpochAt(rig.now) + kEpochStepMax + 1;
+  rig.Send(RouterReported{1, report});
+  EXPECT_EQ(rig.machine.epoch(), yesterday + 1);
 }
 
 TEST(EpochTest, AsManyStartsAsAControllerCanHaveMadeAreBelieved) {

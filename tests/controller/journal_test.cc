@@ -73,7 +73,7 @@ void Live(const std::string& folder, JournalLimits limits, int seconds, std::uin
   Rng rng(seed);
   std::size_t told = 0;
   // The rig steps the machine itself; a twin is stepped with the same events and recorded.
-  ControllerMachine twin(ControllerSettings{}, MakeFleet(), {}, FromUnixSeconds(1'000'000));
+  ControllerMachine twin(ControllerSettings{}, MakeFleet(), {}, FromUnixSeconds(1));
   const auto record = [&] {
     for (; told < rig.lived.size(); ++told) {
       const auto& [at, event] = rig.lived[told];
@@ -259,8 +259,8 @@ TEST(ReplayTest, ATopologyThatChangesIsPartOfTheRecord) {
   Folder folder;
   {
     Recorder recorder(folder.path(), {}, "three", Quiet());
-    ControllerMachine machine(ControllerSettings{}, MakeFleet(), {}, FromUnixSeconds(1'000'000));
-    Time now = FromUnixSeconds(1'000'000);
+    ControllerMachine machine(ControllerSettings{}, MakeFleet(), {}, FromUnixSeconds(1));
+    Time now = FromUnixSeconds(1);
     const auto step = [&](const ControllerEvent& event) {
       std::vector<ControllerAction> actions;
       now += Milliseconds(400);

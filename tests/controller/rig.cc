@@ -44,8 +44,8 @@ std::shared_ptr<Fleet> MakeFleet(const WorldShape& shape) {
 
 Rig::Rig(std::shared_ptr<const Fleet> fleet, DurableState durable, int routers_each,
          ControllerSettings settings)
-    : machine(std::move(settings), fleet, durable, FromUnixSeconds(1'000'000)),
-      now(FromUnixSeconds(1'000'000)),
+    : machine(std::move(settings), fleet, durable, FromUnixSeconds(1)),
+      now(FromUnixSeconds(1)),
       demand_rps(fleet->world.regions.size(), 3.0),
       dead(fleet->world.regions.size(), 0),
       slowness(fleet->world.regions.size(), 1.0),

@@ -74,7 +74,7 @@ TEST(TrialJournalTest, EveryCheckpointGoesOnToTheBit) {
   std::string text = "old";
   std::set<canary::Phase> seen;
   Twin twin(rig);
-  twin.machine.emplace(ControllerSettings{}, *FileNamed("old"), DurableState{}, FromUnixSeconds(1'000'000));
+  twin.machine.emplace(ControllerSettings{}, *FileNamed("old"), DurableState{}, FromUnixSeconds(1));
   int second = 0, made_anew = 0;
   Live(rig, [&] {
     twin.Follow([&](Time at, const ControllerEvent& event, ControllerMachine& machine) {
@@ -110,7 +110,7 @@ TEST(TrialJournalTest, ReplayMakesTheTablesOfBothGroups) {
                       runtime::Logger("test", runtime::LogLevel::kError));
     Rig rig(*FileNamed("old"), {}, 4);
     Twin twin(rig);
-    twin.machine.emplace(ControllerSettings{}, *FileNamed("old"), DurableState{}, FromUnixSeconds(1'000'000));
+    twin.machine.emplace(ControllerSettings{}, *FileNamed("old"), DurableState{}, FromUnixSeconds(1));
     Live(rig, [&] {
       twin.Follow([&](Time at, const ControllerEvent& event, ControllerMachine& machine) {
         std::vector<ControllerAction> actions;

@@ -44,18 +44,6 @@ TEST_F(LedgerTest, TheWorkersOwnWordFreesTheSlotToo) {
   EXPECT_EQ(State(0), SlotState::kIdle);
 }
 
-// By a controller that has forgotten that it gave it before, to an earlier life or to somebody else.
-TEST_F(LedgerTest, AnAppointmentThatWasGivenTwiceIsGivenUp) {
-  Begin(1);
-  Do(1, Idle(0, {kFirst, 5}));
-  EXPECT_FALSE(ledger_.holding());
-  Do(2, AskFor(0, 2, 50));
-  ASSERT_EQ(All<Refuse>().size(), 1u);
-  EXPECT_EQ(All<Refuse>()[0].reason, RefuseReason::kNotLeader);
-  Do(3, Appointed{kSecond});
-  EXPECT_TRUE(ledger_.holding());
-}
-
 TEST_F(LedgerTest, AStaleAnnouncementIsIgnored) {
   Begin(1);
   const Announce old_news = Idle(0, {kFirst, 0});

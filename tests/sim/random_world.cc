@@ -114,13 +114,12 @@ void AddStorageFaults(const Fleet& fleet, Rng rng, Scenario& scenario) {
   const double at_s = 5 + 40 * rng.Uniform();
   const double lasts_s = 10 + 50 * rng.Uniform();
   const RegionSet regions = SomeRegions(fleet, rng);
-  // Where all disks are old ones at once nobody but workers can know that a number is not the first.
-  const bool controller = rng.Chance(0.6);
+  const double whose = rng.Uniform();
   scenario.steps.push_back(
       {.at_s = at_s,
        .lasts_s = lasts_s,
        .fault = LoseWrites{
-           .regions = regions, .routers = !controller, .controller = controller, .wiped = rng.Chance(0.3)}});
+           .regions = regions, .routers = whose > 0.3, .controller = whose < 0.7, .wiped = rng.Chance(0.3)}});
   const auto again = [&](const Fault& fault) {
     scenario.steps.push_back({.at_s = at_s + lasts_s * rng.Uniform(),
                               .lasts_s = rng.Chance(0.5) ? 0.1 + rng.Uniform() : 1 + 20 * rng.Uniform(),

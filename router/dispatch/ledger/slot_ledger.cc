@@ -85,10 +85,6 @@ void SlotLedger::On(Time now, const Appointed& appointed, Actions& actions) {
 void SlotLedger::On(Time now, const Deposed& deposed, Actions& actions) {
   if (deposed.by <= appointment_) return;
   appointment_ = deposed.by;
-  GiveUp(now, actions);
-}
-
-void SlotLedger::GiveUp(Time now, Actions& actions) {
   if (!holding_) return;
   holding_ = false;
   while (const auto ticket = line_.Next()) {
@@ -195,11 +191,6 @@ void SlotLedger::On(Time now, const Announce& announce, Actions& actions) {
   if (announce.fence.fence > appointment_) {
     On(now, Deposed{announce.fence.fence}, actions);
     return;
-  }
-  // A lease of our own appointment that we have not granted: a controller that had forgotten it, its disk
-  // being an old one, gave it twice. The workers would refuse what we grant until our numbers have caught up.
-  if (announce.fence.fence == appointment_ && announce.fence.serial > lease_number_) {
-    return GiveUp(now, actions);
   }
   if (!holding_) return;
   if (slot.state == SlotState::kAbsent && !slot.leaving) slots_.Move(announce.worker, SlotState::kUnknown);

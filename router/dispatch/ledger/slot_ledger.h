@@ -136,8 +136,6 @@ class SlotLedger {
   void On(Time now, const Wake& wake, Actions& actions);
   void On(Time now, const LineBounded& bounded, Actions& actions);
 
-  // Holds the ledger no longer.
-  void GiveUp(Time now, Actions& actions);
   // The table's choice for the job, if it can start there now.
   bool Prefers(Time now, const Acquire& acquire, Time start_by) const;
   void RedirectTo(Time now, const RequestKey& key, RegionId region, Actions& actions);
