@@ -108,7 +108,7 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
                 fleet_, addresses_, log, driver_.node(),
                 [this](const TierHeard& heard) { driver_.Apply(heard); }),
       once_(loop, streams_, addresses_, [this](const RouterEvent& event) { driver_.Apply(event); }),
-      orders_(settings.name, incarnation_, !settings.controller.empty(), log),
+      orders_(settings.name, incarnation_, !settings.controller.empty()),
       operations_({.settings = settings_,
                    .fleet = fleet_,
                    .addresses = addresses_,
@@ -250,7 +250,7 @@ void RouterAgent::Do(const SendReport& report) {
     measured.set_ms(ToDoubleMilliseconds(trip.time));
   }
   if (pool_ != nullptr) pool_->Report(out);
-  orders_.Report(out);
+  Operations::FillOrders(orders_, out);
   metrics_.CountReport();
   link_->Send(std::move(message));
 }

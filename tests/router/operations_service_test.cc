@@ -7,7 +7,9 @@
 #include <chrono>
 #include <vector>
 
+#include "proto/operations_codec.h"
 #include "router/daemon/router_agent.h"
+#include "router/order_records.h"
 #include "runtime/grpc_server.h"
 #include "tests/router/router_fixture.h"
 
@@ -79,6 +81,25 @@ TEST_F(OperationsServiceTest, AtALoopThatHasMuchToDoTheyAreRefusedAndLaterAnswer
   EXPECT_EQ(Call(&v1::Operations::Stub::DrainWorkers).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   loop_.Stop();
   EXPECT_EQ(done, kMuch);
+}
+
+TEST(FilledOrders, GoIntoAReportAsTheyWereGiven) {
+  OrderRecords orders("r1", 7, true);
+  orders.Add({.who = "ann", .why = "because", .action = "drain worker w1"}, FromUnixSeconds(1000));
+  v1::Report report;
+  Operations::FillOrders(orders, report);
+  EXPECT_EQ(report.orders_size(), 0) << "no controller has said that it records any";
+  orders.Welcomed(true);
+  Operations::FillOrders(orders, report);
+  ASSERT_EQ(report.orders_size(), 1);
+  const v1::OrderDone& told = report.orders(0);
+  EXPECT_EQ(told.number(), 1u);
+  EXPECT_EQ(told.id(), "r1/7.1");
+  EXPECT_EQ(told.at_unix_us(), 1'000'000'000);
+  EXPECT_EQ(told.who(), "ann");
+  EXPECT_EQ(told.why(), "because");
+  EXPECT_EQ(told.action(), "drain worker w1");
+  EXPECT_TRUE(wire::CheckOrderDone(told).ok());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 
 #include "ringway/v1/control.grpc.pb.h"
 #include "router/daemon/control/kept_stream.h"
-#include "router/daemon/operations/order_records.h"
+#include "router/order_records.h"
 #include "runtime/log.h"
 
 namespace ringway::router {

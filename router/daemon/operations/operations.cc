@@ -153,8 +153,7 @@ absl::StatusOr<v1::CancelReply> Operations::Cancel(const v1::CancelRequest& requ
   if (reply.cancelled() > 0) {
     view_.log.Info(absl::StrCat("job ", HeaderText::Escaped(request.job()).text(), " is cancelled by ",
                                 Signature(request.by())));
-    view_.orders.Add(request.by(), OrderRecords::Part::kSameEverywhere, wire::ActionOf(request),
-                     runtime::WallNow());
+    Record(request.by(), OrderGiven::Part::kSameEverywhere, wire::ActionOf(request));
   }
   return reply;
 }
@@ -187,9 +186,32 @@ absl::StatusOr<std::vector<OrderedWorker>> Operations::WorkersOf(const v1::Drain
                               Signature(request.by())));
   std::vector<std::string> names;
   for (const OrderedWorker& worker : ordered) names.push_back(worker.name);
-  view_.orders.Add(request.by(), OrderRecords::Part::kOwn, wire::ActionOf(request, names),
-                   runtime::WallNow());
+  Record(request.by(), OrderGiven::Part::kOwn, wire::ActionOf(request, names));
   return ordered;
+}
+
+// The log has had every order, also one that no controller will hear of.
+void Operations::Record(const v1::Operator& by, OrderGiven::Part part, std::string action) {
+  const auto lost = view_.orders.Add(
+      {.who = by.who(), .why = by.why(), .name = by.order(), .part = part, .action = std::move(action)},
+      runtime::WallNow());
+  if (!lost) return;
+  view_.log.Warning(absl::StrCat("no controller has recorded an order of ",
+                                 HeaderText::Escaped(lost->who).text(),
+                                 ", and it is told no longer: ", lost->action));
+}
+
+void Operations::FillOrders(const OrderRecords& orders, v1::Report& report) {
+  static_assert(OrderRecords::kTold == wire::kOrdersInReport);
+  for (OrderDone& told : orders.Told()) {
+    v1::OrderDone& order = *report.add_orders();
+    order.set_number(told.number);
+    order.set_id(std::move(told.id));
+    order.set_at_unix_us(ToUnixMicros(told.at));
+    order.set_who(std::move(told.who));
+    order.set_why(std::move(told.why));
+    order.set_action(std::move(told.action));
+  }
 }
 
 }  // namespace ringway::router

@@ -19,9 +19,9 @@
 #include "ringway/v1/operations.pb.h"
 #include "router/daemon/control/address_table.h"
 #include "router/daemon/jobs/job_calls.h"
-#include "router/daemon/operations/order_records.h"
 #include "router/daemon/operations/worker_orders.h"
 #include "router/daemon/settings.h"
+#include "router/order_records.h"
 #include "router/router_machine.h"
 #include "router/worker_registry.h"
 #include "runtime/log.h"
@@ -53,6 +53,8 @@ class Operations {
   absl::StatusOr<v1::CancelReply> Cancel(const v1::CancelRequest& request);
   // Whom the order concerns. Errors: InvalidArgument, NotFound.
   absl::StatusOr<std::vector<OrderedWorker>> WorkersOf(const v1::DrainWorkersRequest& request);
+  // What the controller has yet to record.
+  static void FillOrders(const OrderRecords& orders, v1::Report& report);
 
  private:
   // In the region, or of the pool; `own`: only those that this router speaks for.
@@ -61,6 +63,7 @@ class Operations {
   std::string_view StateOf(WorkerId id) const;
   void Fill(WorkerId id, v1::WorkerListing& row) const;
   void Fill(const JobSeen& seen, v1::JobListing& row) const;
+  void Record(const v1::Operator& by, OrderGiven::Part part, std::string action);
 
   const OperationsView view_;
 };
