@@ -19,6 +19,7 @@ Faults::Faults(Stage& stage, const Scenario& scenario, const Populations& popula
       registries_(populations.registries),
       control_(populations.control),
       once_(populations.once),
+      orders_(populations.orders),
       leaders_killed_(scenario.steps.size()),
       clock_back_(populations.workers.count(), ZeroDuration()) {}
 
@@ -123,6 +124,7 @@ void Faults::SetRouter(RouterId router, bool alive) {
     workers_.LoseRouter(router);
     leaders_.RouterDied(router);
     once_.RouterDied(router);
+    orders_.RouterDied(router);
     registries_.RouterDied(router);
     control_.RouterDied(router);
   }
@@ -148,7 +150,9 @@ void Faults::Apply(const RestartRouters& restart, bool begin) {
     const std::vector<RouterId> here = RoutersOf(region);
     for (std::size_t i = 0; i < static_cast<std::size_t>(restart.count) && i < here.size(); ++i) {
       if (begin) {
-        routers_.Drain(here[i]);
+        if (!routers_.alive(here[i])) continue;
+        routers_.Step(here[i], router::DrainChanged{.draining = true});
+        routers_.Rest(here[i]);
       } else {
         SetRouter(here[i], false);
         SetRouter(here[i], true);
@@ -181,11 +185,13 @@ void Faults::Apply(const KillRegion& kill, bool begin) {
   }
 }
 
-void Faults::Apply(const KillController&, bool begin) {
-  if (begin) {
-    control_.Kill();
-  } else {
+void Faults::Apply(const KillController& kill, bool begin) {
+  if (!begin) {
     control_.Revive();
+  } else if (kill.graceful) {
+    control_.GoDown();
+  } else {
+    control_.Kill();
   }
 }
 
@@ -326,6 +332,13 @@ void Faults::Apply(const SetClocksBack& clocks, bool begin) {
     for (const WorkerId worker : ShareOf(region, clocks.share)) {
       clock_back_[worker] = begin ? Seconds(clocks.by_s) : ZeroDuration();
     }
+  }
+}
+
+void Faults::Apply(const OrderRouters& order, bool begin) {
+  for (const RegionId region : Meant(order.regions)) {
+    orders_.Drain(region, ShareOf(region, order.share), begin);
+    if (begin) orders_.Cancel(region, order.cancel);
   }
 }
 

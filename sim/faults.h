@@ -18,6 +18,7 @@
 #include "sim/fleet/control_plane.h"
 #include "sim/fleet/leaders.h"
 #include "sim/fleet/once_calls.h"
+#include "sim/fleet/router_orders.h"
 #include "sim/fleet/routers.h"
 #include "sim/fleet/workers.h"
 #include "sim/scenario.h"
@@ -35,6 +36,7 @@ struct Populations {
   Registries& registries;
   ControlPlane& control;
   OnceCalls& once;
+  RouterOrders& orders;
 };
 
 class Faults {
@@ -71,6 +73,7 @@ class Faults {
   void Apply(const WrongTier& wrong, bool begin);
   void Apply(const LoseWrites& lose, bool begin);
   void Apply(const SetClocksBack& clocks, bool begin);
+  void Apply(const OrderRouters& order, bool begin);
 
   RegionSet Meant(const RegionSet& regions) const;
   std::vector<WorkerId> WorkersOf(RegionId region) const;
@@ -94,6 +97,7 @@ class Faults {
   Registries& registries_;
   ControlPlane& control_;
   OnceCalls& once_;
+  RouterOrders& orders_;
   std::size_t step_ = 0;                               // that acts now
   std::int64_t begun_ns_ = 0;                          // when it began
   std::vector<StepMoment> replay_;                     // before the start, and still in force

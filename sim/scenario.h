@@ -89,7 +89,16 @@ struct KillLeaders {
 struct KillRegion {
   RegionSet regions;  // its routers and workers; its users remain
 };
-struct KillController {};
+struct KillController {
+  bool graceful = false;  // it is told to end (SIGTERM): it ends its streams and saves its state
+};
+// Operators give orders at these regions' routers: to drain workers, and to let them serve again when the
+// step ends, and to cancel jobs. What routers do of it they tell the controller, for its audit log.
+struct OrderRouters {
+  RegionSet regions;
+  double share = 0.2;  // of the workers, as KillWorkers
+  int cancel = 1;      // jobs in each region
+};
 struct DrainRegion {
   RegionSet regions;
   double share = 1;      // of the capacity
@@ -183,10 +192,11 @@ struct LoadTopology {
   std::string file;
   std::shared_ptr<const Fleet> fleet;
 };
-using Fault = std::variant<KillWorkers, KillRouters, RestartRouters, KillLeaders, KillRegion, KillController,
-                           DrainRegion, Partition, ExtraDelay, SlowWorkers, DrainWorkers, Sinkhole,
-                           StallWorkers, PauseRouters, BreakStreams, FailJobs, BadJobs, ScaleDemand,
-                           FreezeMetrics, SetThreshold, LoadTopology, WrongTier, LoseWrites, SetClocksBack>;
+using Fault =
+    std::variant<KillWorkers, KillRouters, RestartRouters, KillLeaders, KillRegion, KillController,
+                 DrainRegion, Partition, ExtraDelay, SlowWorkers, DrainWorkers, Sinkhole, StallWorkers,
+                 PauseRouters, BreakStreams, FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold,
+                 LoadTopology, WrongTier, LoseWrites, SetClocksBack, OrderRouters>;
 
 struct ScenarioStep {
   double at_s = 0;

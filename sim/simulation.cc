@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace ringway::sim {
@@ -16,6 +17,12 @@ constexpr std::int64_t kBucketsToWorker = 2;
 constexpr std::int64_t kBucketsToJob = 1;
 // A fleet of so many workers lies in the caches, and nothing has to be brought near.
 constexpr std::size_t kWorkersInCache = 2048;
+
+bool HasOrders(const Scenario& scenario) {
+  return std::any_of(scenario.steps.begin(), scenario.steps.end(), [](const ScenarioStep& step) {
+    return std::holds_alternative<OrderRouters>(step.fault);
+  });
+}
 
 }  // namespace
 
@@ -62,19 +69,23 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario, const Slice& sl
       leaders_(stage_, *scenario_, routers_, workers_),
       registries_(stage_, *scenario_, routers_, workers_),
       clients_(stage_, *scenario_, routers_),
-      control_(stage_, *scenario_, routers_, workers_, registries_, leaders_),
+      orders_(stage_, routers_, workers_, registries_),
+      control_(stage_, *scenario_, routers_, workers_, registries_, leaders_, orders_),
       autoscaler_(stage_, *scenario_, workers_, control_),
       prometheus_(stage_, *scenario_, workers_, control_),
       once_(stage_, routers_),
-      faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_, once_}),
+      faults_(stage_, *scenario_,
+              {clients_, routers_, workers_, leaders_, registries_, control_, once_, orders_}),
       tally_(*scenario_, workers_, slice),
       checkers_(workers_.count(), routers_.places().size()),
       recovery_(*scenario_, routers_, workers_, leaders_, slice.begins_s),
-      agreement_(*scenario_, recovery_, routers_, workers_, leaders_, registries_) {
+      agreement_(*scenario_, recovery_, routers_, workers_, leaders_, registries_),
+      audit_(recovery_) {
   Watch(&tally_);
   Watch(&checkers_);
   Watch(&recovery_);
   Watch(&agreement_);
+  if (HasOrders(*scenario_)) Watch(&audit_);  // each observer costs whatever happens to a job
 }
 
 void Simulation::Begin() {
@@ -135,6 +146,7 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
     }
     recovery_.OnSecond(stage_.Now(), checkers_);
     agreement_.OnSecond(stage_.Now(), checkers_);
+    audit_.OnSecond(stage_.Now(), checkers_);
     routers_.OnSecond();
     for (Observer* observer : stage_.observers) observer->OnSecond(stage_.Now());
     stage_.After(kSecondNs, Happening::kSecondPasses);
@@ -166,6 +178,8 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kStreamSilent:
     case Happening::kStreamGreets:
     case Happening::kStreamEnded:
+    case Happening::kRouterOrdered:
+    case Happening::kOrdersRecorded:
     case Happening::kWatchEnds:
     case Happening::kWatchReopens:
     case Happening::kAskReaches:
@@ -184,6 +198,7 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kServiceEnds:
     case Happening::kWorkerWakes:
     case Happening::kFenceReaches:
+    case Happening::kDrainReaches:
     case Happening::kWatchOpens:
       return workers_.stalled_until_ns(WorkerId(event.subject));
     default:
@@ -264,8 +279,25 @@ void Simulation::TellControl(const SimEvent& event) {
       return control_.OnStreamGreets(RouterId(event.subject), event.detail);
     case Happening::kStreamEnded:
       return control_.OnStreamEnded(RouterId(event.subject), event.detail);
+    case Happening::kControllerEnds:
+      return control_.OnEnds(event.subject);
     default:
       return control_.OnWakes(event.subject);
+  }
+}
+
+void Simulation::TellOperators(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kStepBegins:
+      return faults_.OnBegins(event.subject, event.detail);
+    case Happening::kStepEnds:
+      return faults_.OnEnds(event.subject);
+    case Happening::kRouterOrdered:
+      return orders_.OnOrdered(RouterId(event.subject), event.detail);
+    case Happening::kDrainReaches:
+      return orders_.OnDrain(WorkerId(event.subject), event.detail == 1);
+    default:
+      return orders_.OnRecorded(RouterId(event.subject), event.detail);
   }
 }
 
@@ -324,18 +356,17 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kStreamGreets:
     case Happening::kStreamEnded:
     case Happening::kControllerWakes:
+    case Happening::kControllerEnds:
       return TellControl(event);
     case Happening::kMetricsAsked:
       return prometheus_.OnAsked();
     case Happening::kScalingRound:
     case Happening::kWorkerReady:
       return autoscaler_.On(event);
-    case Happening::kStepBegins:
-      return faults_.OnBegins(event.subject, event.detail);
-    case Happening::kStepEnds:
-      return faults_.OnEnds(event.subject);
     case Happening::kSecondPasses:
       return;
+    default:
+      return TellOperators(event);
   }
 }
 

@@ -23,10 +23,12 @@
 #include "sim/fleet/once_calls.h"
 #include "sim/fleet/prometheus.h"
 #include "sim/fleet/registries.h"
+#include "sim/fleet/router_orders.h"
 #include "sim/fleet/routers.h"
 #include "sim/fleet/workers.h"
 #include "sim/observers/agreement.h"
 #include "sim/observers/checkers.h"
+#include "sim/observers/order_audit.h"
 #include "sim/observers/recovery.h"
 #include "sim/observers/tally.h"
 #include "sim/scenario.h"
@@ -54,6 +56,7 @@ class Simulation {
   const ControlPlane& control() const { return control_; }
   const Autoscaler& autoscaler() const { return autoscaler_; }
   const Leaders& leaders() const { return leaders_; }
+  const OrderAudit& audit() const { return audit_; }
   std::uint64_t events() const { return events_; }
   // What has been reached at an instant; of the window's begin, and of its end or the run's.
   struct Mark {
@@ -84,7 +87,7 @@ class Simulation {
 
  private:
   void Begin();
-  Mark Reached() const { return {events_, control_.rtt_cost(), control_.rtt_cost_optimal()}; }
+  Mark Reached() const { return {events_, control_.plan_cost().rtt, control_.plan_cost().rtt_least}; }
   void MarkWindow();
   bool SliceIsOver() const { return over_ && tally_.settled(); }
   void Dispatch(const SimEvent& event);
@@ -93,6 +96,7 @@ class Simulation {
   void TellControl(const SimEvent& event);
   void TellReplicas(const SimEvent& event);
   void TellRegistries(const SimEvent& event);
+  void TellOperators(const SimEvent& event);
   // When whoever the event is for goes on, if its process is stopped; else 0.
   std::int64_t HeldUntil(const SimEvent& event) const;
   // True: the event waits for a stopped process, and comes again.
@@ -113,6 +117,7 @@ class Simulation {
   Leaders leaders_;
   Registries registries_;
   Clients clients_;
+  RouterOrders orders_;
   ControlPlane control_;
   Autoscaler autoscaler_;
   Prometheus prometheus_;
@@ -122,6 +127,7 @@ class Simulation {
   Checkers checkers_;
   Recovery recovery_;
   Agreement agreement_;
+  OrderAudit audit_;
   std::uint64_t events_ = 0;
   std::int64_t bucket_ = -1;  // of the queue, whose neighbours have been looked at
   bool finished_ = false;

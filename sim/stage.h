@@ -69,6 +69,10 @@ enum class Happening : std::uint8_t {
   kStreamGreets,      // subject: router; detail: its stream
   kStreamEnded,       // subject: router; detail: its stream, which the controller has ended
   kControllerWakes,   // subject: life
+  kControllerEnds,    // subject: life, which was told to end and has done so
+  kRouterOrdered,     // subject: router; detail: its pool
+  kDrainReaches,      // subject: worker; detail: 1: to drain, 0: to serve again
+  kOrdersRecorded,    // subject: router; detail: its pool
   kPoolsChecked,
   kMetricsAsked,
   kScalingRound,

@@ -37,7 +37,13 @@ Fault ReadKillRegion(Mapping& m, const StepContext& c) {
   m.Require("regions", "the regions that are lost");
   return KillRegion{Regions(m, c)};
 }
-Fault ReadKillController(Mapping&, const StepContext&) { return KillController{}; }
+Fault ReadKillController(Mapping& m, const StepContext&) {
+  return KillController{.graceful = m.Flag("graceful", false)};
+}
+Fault ReadOrderRouters(Mapping& m, const StepContext& c) {
+  return OrderRouters{Regions(m, c), m.Number("share", 0.2, {0, 1}),
+                      static_cast<int>(m.Integer("cancel", 1, 0, 1000))};
+}
 Fault ReadDrain(Mapping& m, const StepContext& c) {
   m.Require("regions", "the regions to drain");
   return DrainRegion{Regions(m, c), m.Number("share", 1, {0, 1, true}), m.Flag("expires", false)};
@@ -156,6 +162,7 @@ constexpr FaultKind kFaults[] = {
     {"wrongTier", ReadWrongTier},
     {"loseWrites", ReadLoseWrites},
     {"setClocksBack", ReadClocks},
+    {"orderRouters", ReadOrderRouters},
 };
 
 std::string FaultNames() {

@@ -19,13 +19,14 @@ constexpr std::uint64_t kBreaks = 0x6374726c;
 }  // namespace
 
 ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers,
-                           Registries& registries, Leaders& leaders)
+                           Registries& registries, Leaders& leaders, RouterOrders& orders)
     : stage_(stage),
       scenario_(scenario),
       routers_(routers),
       workers_(workers),
       registries_(registries),
       reports_(stage, scenario, routers, workers, registries, leaders),
+      told_(orders),
       home_(0),
       file_(scenario.fleet),
       links_(routers.places().size()),
@@ -34,7 +35,7 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
     router_named_[Routers::NameOf(RouterId(i))] = RouterId(i);
   }
   routers_.on_report = [this](RouterId router, const router::SendReport& report) {
-    SendUp(router, controller::RouterReported{.report = reports_.Of(router, report)});
+    SendUp(router, controller::RouterReported{.report = reports_.Of(router, report)}, told_.Told(router));
   };
   routers_.on_table_decided = [this](RouterId router, const router::TableDecided& decided) {
     if (decided.from_disk) return;
@@ -74,12 +75,14 @@ controller::DurableState ControlPlane::LastLife() const {
 }
 
 void ControlPlane::Revive() {
+  if (going_down_) Kill();
   if (node_) return;
   controller::ControllerSettings settings;
   settings.epoch_period = Seconds(scenario_.epoch_period_s);
   settings.report_period = Seconds(scenario_.report_period_s);
   node_.emplace(controller::ControllerMachine(settings, file_, disk_.value_or(controller::DurableState{}),
-                                              stage_.Now()));
+                                              stage_.Now()),
+                told_.ReadAudit());
   Persist();
   ++life_;
   wake_.Reset();
@@ -94,11 +97,14 @@ void ControlPlane::Persist() {
 
 void ControlPlane::LoseWrites(bool lost, bool wiped) {
   writes_lost_ = lost;
-  if (lost && wiped) disk_.reset();
+  if (!lost || !wiped) return;
+  disk_.reset();
+  told_.WipeAudit();
 }
 
 void ControlPlane::Kill() {
   node_.reset();
+  going_down_ = false;
   ++life_;
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const RouterId router(i);
@@ -129,7 +135,7 @@ void ControlPlane::RouterDied(RouterId router) {
 }
 
 void ControlPlane::RouterRevived(RouterId router) {
-  if (node_) Connect(router);
+  if (listens()) Connect(router);
 }
 
 void ControlPlane::Connect(RouterId router) {
@@ -154,7 +160,7 @@ void ControlPlane::Connect(RouterId router) {
 
 void ControlPlane::OnStreamGreets(RouterId router, std::uint32_t stream) {
   Link& link = links_[router];
-  if (!node_ || link.stream != stream) return;
+  if (!listens() || link.stream != stream) return;
   // With the stream's beginning, or on its own.
   std::int64_t at_ns = link.opened_ns;
   if (at_ns <= stage_.queue.now_ns()) {
@@ -181,12 +187,13 @@ void ControlPlane::RetryLater(RouterId router) {
 
 void ControlPlane::OnStreamRetried(RouterId router, std::uint32_t stream) {
   Link& link = links_[router];
-  if (!node_ || link.stream != stream) return;
+  if (!listens() || link.stream != stream) return;
   if (!link.greeted) return Connect(router);
   if (auto note = std::exchange(link.unsent, std::nullopt)) Deliver(router, *std::move(note));
 }
 
-bool ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
+bool ControlPlane::SendUp(RouterId router, controller::ControllerEvent event,
+                          std::vector<controller::OrderTold> orders) {
   const Link& link = links_[router];
   if (link.stream == 0 || !node_) return true;
   const auto delay = stage_.network.DelayNs(routers_.places()[router], home_);
@@ -196,7 +203,9 @@ bool ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
         if constexpr (requires { e.stream; }) e.stream = link.stream;
       },
       event);
-  Reach(stage_.queue.now_ns() + *delay, std::move(event));
+  const std::int64_t at_ns = stage_.queue.now_ns() + *delay;
+  if (!orders.empty()) Reach(at_ns, controller::OrdersTold{link.stream, std::move(orders)});
+  Reach(at_ns, std::move(event));
   return true;
 }
 
@@ -206,6 +215,10 @@ void ControlPlane::Reach(std::int64_t at_ns, controller::NodeEvent event) {
 
 void ControlPlane::OnReport(Life life, std::uint32_t detail) {
   controller::NodeEvent event = up_.Take(detail);
+  const auto* of_stream = std::get_if<controller::StreamEvent>(&event);
+  if (going_down_ && of_stream != nullptr && std::holds_alternative<controller::StreamOpened>(*of_stream)) {
+    return Refuse(std::get<controller::StreamOpened>(*of_stream).stream);
+  }
   const bool heard = node_ && life == life_;
   if (heard) std::visit([this](const auto& e) { Step(e); }, event);
   auto* heard_event = std::get_if<controller::ControllerEvent>(&event);
@@ -228,7 +241,7 @@ void ControlPlane::ArmWake() {
 }
 
 void ControlPlane::Command(controller::OperatorCommand command) {
-  if (node_) return Step(std::move(command));
+  if (listens()) return Step(std::move(command));
   // One with a term would end later than its step.
   if (command.lasts == ZeroDuration()) orders_.push_back(std::move(command));
 }
@@ -279,12 +292,15 @@ void ControlPlane::Perform(const controller::NodeAction& action) {
     End(*end);
   } else if (std::holds_alternative<controller::Persist>(action)) {
     Persist();
+  } else if (const auto* recorded = std::get_if<controller::SendRecorded>(&action)) {
+    if (const auto router = RouterOf(recorded->stream)) told_.Acknowledge(*router, *recorded, home_);
+  } else if (const auto* entry = std::get_if<controller::AuditEntry>(&action)) {
+    told_.Audit(*entry, !writes_lost_);
   } else if (const auto* made = std::get_if<controller::PlanMade>(&action)) {
-    ++plans_;
     const planner::PlanFacts& facts = made->plan->facts;
     if (facts.rtt_cost_optimal <= 0) return;
-    rtt_cost_ += facts.rtt_cost;
-    rtt_cost_optimal_ += facts.rtt_cost_optimal;
+    plan_cost_.rtt += facts.rtt_cost;
+    plan_cost_.rtt_least += facts.rtt_cost_optimal;
   }
 }
 

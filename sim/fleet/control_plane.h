@@ -29,6 +29,7 @@
 #include "sim/fleet/control_reports.h"
 #include "sim/fleet/leaders.h"
 #include "sim/fleet/registries.h"
+#include "sim/fleet/router_orders.h"
 #include "sim/fleet/routers.h"
 #include "sim/fleet/workers.h"
 #include "sim/scenario.h"
@@ -39,7 +40,7 @@ namespace ringway::sim {
 class ControlPlane final : private controller::ControllerShell {
  public:
   ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers,
-               Registries& registries, Leaders& leaders);
+               Registries& registries, Leaders& leaders, RouterOrders& orders);
 
   void Begin();
   void OnReport(Life life, std::uint32_t detail);
@@ -51,6 +52,11 @@ class ControlPlane final : private controller::ControllerShell {
   void OnStreamEnded(RouterId router, std::uint32_t stream);
 
   void Kill();
+  // It ends in good order.
+  void GoDown();
+  void OnEnds(Life life) {
+    if (going_down_ && life == life_) Kill();
+  }
   void Revive();
   // From now on, or no longer, nothing is kept that it writes to disk; `wiped`: nor what it has written.
   void LoseWrites(bool lost, bool wiped);
@@ -70,11 +76,12 @@ class ControlPlane final : private controller::ControllerShell {
   RegionId home() const { return home_; }
   bool alive() const { return node_.has_value(); }
   const controller::ControllerMachine& machine() const { return node_->machine(); }
-  // Epochs planned and rows changed, for the report.
-  std::uint64_t plans() const { return plans_; }
   // Of the plans that sent traffic away: their cost in RPS x RTT, and the least that any plan could have.
-  double rtt_cost() const { return rtt_cost_; }
-  double rtt_cost_optimal() const { return rtt_cost_optimal_; }
+  struct PlanCost {
+    double rtt = 0;
+    double rtt_least = 0;
+  };
+  const PlanCost& plan_cost() const { return plan_cost_; }
 
  private:
   struct DirectoryNote {
@@ -98,8 +105,9 @@ class ControlPlane final : private controller::ControllerShell {
   controller::DurableState LastLife() const;
   void Persist();
   void Connect(RouterId router);
-  // False: it was lost on the way.
-  bool SendUp(RouterId router, controller::ControllerEvent event);
+  // False: it was lost on the way. `orders` are told before it.
+  bool SendUp(RouterId router, controller::ControllerEvent event,
+              std::vector<controller::OrderTold> orders = {});
   void Reach(std::int64_t at_ns, controller::NodeEvent event);
   const router::once::ViewPtr& ViewOf(const controller::Directory& directory);
   std::shared_ptr<const router::DirectoryGiven> GivenTo(RouterId router,
@@ -115,6 +123,9 @@ class ControlPlane final : private controller::ControllerShell {
   void Welcome(const controller::SendWelcome& action);
   void SendDirectory(const controller::SendDirectory& action);
   void End(const controller::EndStream& action);
+  // The router is told that this stream of it is over.
+  void Refuse(controller::StreamId stream);
+  bool listens() const { return node_ && !going_down_; }
   // False: it was lost.
   bool SendDown(RouterId router, router::RouterEvent event);
   // Unless it has it.
@@ -123,8 +134,6 @@ class ControlPlane final : private controller::ControllerShell {
   void RetryLater(RouterId router);
   // The router's end of its stream is over: it is told so, if it had been welcomed.
   void EndStream(RouterId router);
-  // The network has been cut for so long at least.
-  bool CutFor(RouterId router, std::int64_t span_ns) const;
   std::optional<RouterId> RouterOf(controller::StreamId stream) const;
 
   Stage& stage_;
@@ -133,11 +142,13 @@ class ControlPlane final : private controller::ControllerShell {
   const Workers& workers_;
   Registries& registries_;
   RouterReports reports_;
+  RouterOrders& told_;
   RegionId home_;
   std::shared_ptr<const Fleet> file_;
   std::optional<controller::ControllerNode> node_;
   std::optional<controller::DurableState> disk_;  // nothing: it was wiped
   bool writes_lost_ = false;
+  bool going_down_ = false;
   Life life_ = 1;
   WakeCall wake_;
   router::once::ViewPtr view_;  // of the last directory
@@ -149,9 +160,7 @@ class ControlPlane final : private controller::ControllerShell {
   MessagePool<controller::NodeEvent> up_;
   MessagePool<DirectoryNote> directories_;
   absl::flat_hash_map<std::string, RouterId> router_named_;  // looked up only
-  std::uint64_t plans_ = 0;
-  double rtt_cost_ = 0;
-  double rtt_cost_optimal_ = 0;
+  PlanCost plan_cost_;
 };
 
 }  // namespace ringway::sim

@@ -11,15 +11,12 @@ namespace {
 
 // Until a stream that broke is dialled again, as ControlLink does it.
 constexpr std::int64_t kRedialNs = 100'000'000;
+// As controller/daemon/daemon.cc has it.
+constexpr std::int64_t kCloseGraceNs = 500'000'000;
 // Until an end that was lost on the way is told again.
 constexpr std::int64_t kToldAgainNs = 1'000'000'000;
 
 }  // namespace
-
-bool ControlPlane::CutFor(RouterId router, std::int64_t span_ns) const {
-  const Link& link = links_[router];
-  return link.cut_ns && stage_.queue.now_ns() - *link.cut_ns >= span_ns;
-}
 
 void ControlPlane::SeeNetwork() {
   for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -56,10 +53,12 @@ void ControlPlane::EndStream(RouterId router) {
 // Whoever cannot be reached is dialled again and again. A controller that died in the meantime is no
 // exception: its successor hears from all that live.
 void ControlPlane::OnStreamSilent(RouterId router, std::uint32_t stream) {
-  if (links_[router].stream != stream) return;
-  if (node_ && !CutFor(router, kSilenceNs)) return;
+  const Link& link = links_[router];
+  if (link.stream != stream) return;
+  const bool cut = link.cut_ns && stage_.queue.now_ns() - *link.cut_ns >= kSilenceNs;
+  if (listens() && !cut) return;
   EndStream(router);
-  if (node_) Connect(router);
+  if (listens()) Connect(router);
 }
 
 // The controller's end is over at once. The router's hears of it where the network carries that; else when it
@@ -67,7 +66,11 @@ void ControlPlane::OnStreamSilent(RouterId router, std::uint32_t stream) {
 void ControlPlane::End(const controller::EndStream& action) {
   ++stage_.kinds.stream_ends[static_cast<std::size_t>(action.end)];
   Reach(stage_.queue.now_ns(), controller::StreamClosed{action.stream});
-  const auto router = RouterOf(action.stream);
+  Refuse(action.stream);
+}
+
+void ControlPlane::Refuse(controller::StreamId stream) {
+  const auto router = RouterOf(stream);
   if (!router) return;
   const RegionId there = routers_.places()[*router];
   const auto delay = stage_.network.DelayNs(home_, there);
@@ -77,7 +80,7 @@ void ControlPlane::End(const controller::EndStream& action) {
     return;
   }
   stage_.After(delay.value_or(kToldAgainNs), Happening::kStreamEnded, router->value(),
-               static_cast<std::uint32_t>(action.stream));
+               static_cast<std::uint32_t>(stream));
 }
 
 void ControlPlane::OnStreamEnded(RouterId router, std::uint32_t stream) {
@@ -89,12 +92,20 @@ void ControlPlane::OnStreamEnded(RouterId router, std::uint32_t stream) {
 void ControlPlane::BreakStreams(RegionId region, double share) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const RouterId router(i);
-    if (routers_.places()[router] != region || !node_ || !links_[router].welcomed) continue;
+    if (routers_.places()[router] != region || !listens() || !links_[router].welcomed) continue;
     if (!breaks_.Chance(share)) continue;
     Step(controller::StreamClosed{links_[router].stream});
     EndStream(router);
     stage_.After(kRedialNs, Happening::kStreamRetried, router.value(), 0);
   }
+}
+
+// What its streams' ends bring about is still heard, and epochs pass; nobody is let in any more.
+void ControlPlane::GoDown() {
+  if (!listens()) return;
+  going_down_ = true;
+  Step(controller::GoDown{});
+  stage_.After(kCloseGraceNs, Happening::kControllerEnds, life_);
 }
 
 }  // namespace ringway::sim

@@ -367,10 +367,6 @@ void Routers::OfferUnread(const Caller& caller, WorkerId worker) {
   message.may_have_started = false;
 }
 
-void Routers::Drain(RouterId router) {
-  if (alive(router)) Tell(router, router::DrainChanged{.draining = true});
-}
-
 // As the daemon has it on disk by now: it writes soon after what it hears.
 void Routers::Keep(Site& site) {
   if (site.node && !site.writes_lost) site.epoch_kept = site.node->machine().epoch_seen_max();

@@ -83,8 +83,14 @@ class Routers {
   // What the controller says over any other stream is not heard from now on; 0: none.
   void UseControlStream(RouterId router, std::uint64_t stream) { control_streams_[router] = stream; }
   std::uint64_t control_stream(RouterId router) const { return control_streams_[router]; }
-  // It is told to take nothing new.
-  void Drain(RouterId router);
+  // Calls f(job, serial, whether another router asked for it) for each job that the router holds.
+  template <class F>
+  void ForJobs(RouterId router, F f) const {
+    const IdVector<JobId, Held>& held = sites_[router].held;
+    for (JobId job(0); job != held.end_id(); job = JobId(job.index() + 1)) {
+      if (held[job].live) f(job, held[job].payload.serial, held[job].caller.router.valid());
+    }
+  }
   void Kill(RouterId router);
   void Revive(RouterId router);
   // For tests: each router goes on with another machine, which was made as the present one was and which

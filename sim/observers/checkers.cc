@@ -148,7 +148,14 @@ void Checkers::OnStarted(Time now, WorkerId worker, const OfferNote& note) {
   if (found->key != 0) CheckAlone(now, worker, note, *found);
 }
 
-bool Checkers::Orphaned(const KeyedRun& run) const {
+void Checkers::OnJobCancelled(Time now, JobSerial serial) {
+  Remember(now, "cancelled job", serial, 0);
+  if (JobEntry* const found = jobs_.Find(serial)) found->cancelled = true;
+}
+
+bool Checkers::Orphaned(const KeyedRun& run) {
+  const JobEntry* const job = jobs_.Find(run.serial);
+  if (job != nullptr && job->cancelled) return true;
   return std::any_of(losses_.begin(), losses_.end(), [&](const Loss& loss) {
     if (loss.died < run.began) return false;
     if (loss.router == run.entry) return loss.learnt != InfiniteFuture();

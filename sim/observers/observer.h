@@ -6,6 +6,8 @@
 #ifndef RINGWAY_SIM_OBSERVERS_OBSERVER_H_
 #define RINGWAY_SIM_OBSERVERS_OBSERVER_H_
 
+#include <string>
+
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/table.h"
@@ -78,6 +80,12 @@ class Observer {
   virtual void OnTableActive(Time, RouterId, const RoutingTable&) {}
   // It starts from what was on its disk before writes were lost.
   virtual void OnOldDisk(Time, RouterId) {}
+  // An operator had a router cancel the job. A router has carried out an order; the controller has it in its
+  // audit log; the log that a controller begins with lacks entries that were made.
+  virtual void OnJobCancelled(Time, JobSerial) {}
+  virtual void OnOrderDone(Time, RouterId, const std::string& /*id*/) {}
+  virtual void OnOrderRecorded(Time, const std::string& /*id*/) {}
+  virtual void OnAuditLost(Time) {}
   virtual void OnSecond(Time) {}
   // After everything else, once for each job in flight.
   virtual void OnUnfinished(Time, const Unfinished&) {}

@@ -30,7 +30,13 @@ struct Words {
     return absl::StrCat("ledger leader dead: ", In(t.regions));
   }
   std::string operator()(const KillRegion& t) const { return absl::StrCat("region dead: ", In(t.regions)); }
-  std::string operator()(const KillController&) const { return "controller dead"; }
+  std::string operator()(const KillController& t) const {
+    return t.graceful ? "controller stopped" : "controller dead";
+  }
+  std::string operator()(const OrderRouters& t) const {
+    return absl::StrFormat("routers told to drain %.0f %% of workers and to cancel %d jobs: %s",
+                           100 * t.share, t.cancel, In(t.regions));
+  }
   std::string operator()(const DrainRegion& t) const {
     return absl::StrCat("drained: ", In(t.regions), t.share < 1 ? absl::StrCat(", share ", t.share) : "",
                         t.expires ? ", expires by itself" : "");

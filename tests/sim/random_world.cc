@@ -132,6 +132,38 @@ void AddStorageFaults(const Fleet& fleet, Rng rng, Scenario& scenario) {
   if (rng.Chance(0.2)) again(Partition{regions, {}});
 }
 
+// Operators order routers about, while routers and a controller that stops in good order come and go: what is
+// on its way to the audit log must come there, once. Drawn apart.
+void AddOrders(const Fleet& fleet, Rng rng, Scenario& scenario) {
+  const double at_s = 10 + 20 * rng.Uniform();
+  const std::uint64_t orders = 2 + rng.Below(6);
+  for (std::uint64_t i = 0; i < orders; ++i) {
+    const double given_s = at_s + 50 * rng.Uniform();
+    const double lasts_s = 0.5 + 4 * rng.Uniform();
+    const RegionSet regions = SomeRegions(fleet, rng);
+    const double share = rng.Uniform();
+    scenario.steps.push_back({.at_s = given_s,
+                              .lasts_s = lasts_s,
+                              .fault = OrderRouters{regions, share, static_cast<int>(rng.Below(4))}});
+  }
+  const std::uint64_t stops = 1 + rng.Below(3);
+  for (std::uint64_t i = 0; i < stops; ++i) {
+    scenario.steps.push_back({.at_s = at_s + 50 * rng.Uniform(),
+                              .lasts_s = rng.Chance(0.5) ? 0.1 + rng.Uniform() : 1 + 20 * rng.Uniform(),
+                              .fault = KillController{.graceful = rng.Chance(0.7)}});
+  }
+  if (rng.Chance(0.5)) {
+    scenario.steps.push_back({.at_s = at_s + 50 * rng.Uniform(),
+                              .lasts_s = 0.1 + 5 * rng.Uniform(),
+                              .fault = RestartRouters{SomeRegions(fleet, rng), 1}});
+  }
+  if (rng.Chance(0.5)) {
+    scenario.steps.push_back({.at_s = at_s + 50 * rng.Uniform(),
+                              .lasts_s = 0.1 + 5 * rng.Uniform(),
+                              .fault = KillRouters{SomeRegions(fleet, rng), 1}});
+  }
+}
+
 void AddClockFaults(const Fleet& fleet, Rng rng, Scenario& scenario) {
   const double at_s = 5 + 40 * rng.Uniform();
   const double lasts_s = 5 + 40 * rng.Uniform();
@@ -250,6 +282,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   if (keys.Chance(0.25)) AddNewFile(fleet, keys, *scenario);
   if (Rng disks(seed, 87); disks.Chance(0.2)) AddStorageFaults(fleet, disks, *scenario);
   if (Rng clocks(seed, 88); clocks.Chance(0.15)) AddClockFaults(fleet, clocks, *scenario);
+  if (Rng orders(seed, 90); orders.Chance(0.2)) AddOrders(fleet, orders, *scenario);
   // The last half minute is quiet, so that every job has ended when the run does.
   scenario->steps.push_back({.at_s = 120, .fault = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));

@@ -146,6 +146,21 @@ TEST(ScenarioFileTest, AStepLoadsAnotherTopology) {
   EXPECT_EQ(load.fleet->tiers[TierId(0)].route.overload_threshold, 0.6);
 }
 
+TEST(ScenarioFileTest, AStepOrdersRoutersAboutAndAnotherStopsTheController) {
+  const auto read = [](const std::string& fault) {
+    const auto scenario = Parse(absl::StrReplaceAll(kScenario, {{"scaleDemand: {factor: 2}", fault}}));
+    EXPECT_TRUE(scenario.ok()) << scenario.status();
+    return scenario->steps[1].fault;
+  };
+  const auto order = std::get<OrderRouters>(read("orderRouters: {regions: [west], share: 0.5, cancel: 3}"));
+  EXPECT_EQ(order.regions, RegionSet{RegionId(1)});
+  EXPECT_EQ(order.share, 0.5);
+  EXPECT_EQ(order.cancel, 3);
+  EXPECT_EQ(std::get<OrderRouters>(read("orderRouters: {}")).cancel, 1);
+  EXPECT_TRUE(std::get<KillController>(read("killController: {graceful: true}")).graceful);
+  EXPECT_FALSE(std::get<KillController>(read("killController: {}")).graceful);
+}
+
 // What the fuzzer begins with has to be let through, or it never comes to demand, prices and steps.
 TEST(ScenarioFileTest, EveryScenarioOfTheFuzzersCorpusIsReadToItsEnd) {
   int scenarios = 0;
