@@ -276,10 +276,11 @@ void Faults::Apply(const PauseRouters& pause, bool begin) {
 
 void Faults::Apply(const BreakStreams& streams, bool begin) {
   if (!begin) return;
+  const auto late_ns = static_cast<std::int64_t>(streams.late_s * 1e9);
   for (const RegionId region : Meant(streams.regions)) {
-    leaders_.BreakLinks(region, streams.share);
-    registries_.BreakStreams(region, streams.share);
-    control_.BreakStreams(region, streams.share);
+    leaders_.BreakLinks(region, streams.share, late_ns);
+    registries_.BreakStreams(region, streams.share, late_ns);
+    control_.BreakStreams(region, streams.share, late_ns);
   }
 }
 

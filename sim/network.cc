@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kNsPerMs = 1e6;
 constexpr std::uint64_t kNetworkStream = 0x6e657477;
+constexpr std::uint64_t kCallStream = 0x63616c6c;
 
 RegionSet AllIfEmpty(const RegionSet& set, std::size_t regions) {
   if (!set.empty()) return set;
@@ -25,6 +26,7 @@ Network::Network(const World& world, const NetworkSpec& spec, std::uint64_t seed
       spec_(spec),
       local_ns_(spec.local_ms * kNsPerMs),
       rng_(seed, kNetworkStream),
+      calls_(seed, kCallStream),
       one_way_ns_(regions_ * regions_),
       cut_(regions_ * regions_) {
   constexpr int kQuantiles = 1 << kStretchBits;

@@ -31,6 +31,13 @@ class Network {
     if (spec_.loss_share > 0 && rng_.Chance(spec_.loss_share)) return std::nullopt;
     return Jittered(one_way_ns_[Cell(from, to)]);
   }
+  // Of unary calls alone, which no stream keeps in order: how much later than others this message comes, and
+  // whether it comes once more. Nothing is drawn where the scenario does not ask for it.
+  std::int64_t LateNs() {
+    if (spec_.late_share <= 0 || !calls_.Chance(spec_.late_share)) return 0;
+    return static_cast<std::int64_t>(kLateMaxNs * calls_.Uniform());
+  }
+  bool Repeats() { return spec_.repeat_share > 0 && calls_.Chance(spec_.repeat_share); }
   // Within a region nothing is lost.
   std::int64_t HereNs(RegionId region) { return Jittered(one_way_ns_[Cell(region, region)]); }
   std::int64_t LocalNs() { return Jittered(local_ns_); }
@@ -45,6 +52,7 @@ class Network {
 
  private:
   static constexpr int kStretchBits = 10;
+  static constexpr double kLateMaxNs = 1.5e9;  // a leader waits two seconds for the answer to a fence
   std::size_t Cell(RegionId from, RegionId to) const { return from.index() * regions_ + to.index(); }
   // Calls f(cell) for both directions of every pair, each cell once.
   template <class F>
@@ -58,6 +66,7 @@ class Network {
   NetworkSpec spec_;
   double local_ns_;
   Rng rng_;
+  Rng calls_;
   std::vector<double> stretch_;  // 1 + jitter x quantile
   std::vector<double> one_way_ns_;
   std::vector<std::uint16_t> cut_;

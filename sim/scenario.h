@@ -31,6 +31,8 @@ struct NetworkSpec {
   double jitter_share = 0.05;  // each message takes its time x (1 + jitter x exponential)
   double loss_share = 0;       // of messages between regions; a lost one breaks its stream
   double local_ms = 0.05;      // one way between a router and the workers beside it
+  double repeat_share = 0;     // of unary calls: a proxy sends them a second time, whoever heard the first
+  double late_share = 0;       // of unary calls and their answers: up to 1.5 s later than the rest
 };
 
 // One arrival process of one tier in one source region.
@@ -159,11 +161,11 @@ struct PauseRouters {
   int count = 1;  // in each region
 };
 // Streams between processes that both live: of those of routers to the leaders of ledgers, to workers and to
-// the controller this share breaks at once, in both ends' view, and is opened again by whoever dialled. Has
-// no end.
+// the controller this share breaks, for whoever dialled at once, who opens it again. Has no end.
 struct BreakStreams {
   RegionSet regions;
   double share = 1;
+  double late_s = 0;  // after which whoever did not dial notices: until then its end is open beside the next
 };
 // Each worker fails the next jobs that it gets, and is well again. Has no end.
 struct FailJobs {

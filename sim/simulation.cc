@@ -200,6 +200,7 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kFenceReaches:
     case Happening::kDrainReaches:
     case Happening::kWatchOpens:
+    case Happening::kWatchFalls:
       return workers_.stalled_until_ns(WorkerId(event.subject));
     default:
       return 0;
@@ -260,6 +261,8 @@ void Simulation::TellRegistries(const SimEvent& event) {
       return registries_.OnWatchEnds(RouterId(event.subject), event.detail);
     case Happening::kWatchReopens:
       return registries_.OnWatchReopens(RouterId(event.subject), event.detail);
+    case Happening::kWatchFalls:
+      return registries_.OnWatchFalls(WorkerId(event.subject), event.detail);
     default:
       return registries_.OnPoolsChecked();
   }
@@ -333,6 +336,7 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kWatchOpens:
     case Happening::kWatchEnds:
     case Happening::kWatchReopens:
+    case Happening::kWatchFalls:
     case Happening::kPoolsChecked:
       return TellRegistries(event);
     case Happening::kLeaderHears:

@@ -52,6 +52,7 @@ enum class Happening : std::uint8_t {
   kWatchOpens,         // subject: worker; detail: its pool
   kWatchEnds,          // subject: router; detail: its pool
   kWatchReopens,       // subject: router; detail: its pool
+  kWatchFalls,         // subject: worker; detail: the watch, whose end was noticed late
   kLeaderHears,        // subject: endpoint of a router; detail: ToLeader
   kClientHears,        // subject: endpoint of a router; detail: ToClient
   kLinkRetried,        // subject: endpoint; detail: the broken link
@@ -191,6 +192,7 @@ struct FenceNote {
   Life life = 0;
   std::uint64_t connection = 0;  // that the leader heard the worker over when it called
   TierId tier = {};              // of the ledger
+  bool answered = true;          // a call that a proxy repeats is answered once
 };
 
 struct AnswerNote {

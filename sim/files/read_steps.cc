@@ -82,7 +82,8 @@ Fault ReadPause(Mapping& m, const StepContext& c) {
   return PauseRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
 }
 Fault ReadBreak(Mapping& m, const StepContext& c) {
-  return BreakStreams{Regions(m, c), m.Number("share", 1, {0, 1})};
+  return BreakStreams{Regions(m, c), m.Number("share", 1, {0, 1}),
+                      ToDoubleSeconds(m.Span("late", ZeroDuration(), ZeroDuration(), Seconds(60)))};
 }
 Fault ReadFail(Mapping& m, const StepContext& c) {
   return FailJobs{Regions(m, c), static_cast<int>(m.Integer("count", 5, 1, 1'000'000))};

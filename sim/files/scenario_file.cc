@@ -81,6 +81,8 @@ void ReadNetwork(Mapping m, NetworkSpec& network) {
   network.jitter_share = m.Number("jitterShare", network.jitter_share, {0, 10});
   network.loss_share = m.Number("lossShare", network.loss_share, {0, 1});
   network.local_ms = m.Number("localMs", network.local_ms, {0, 1000});
+  network.repeat_share = m.Number("repeatShare", network.repeat_share, {0, 1});
+  network.late_share = m.Number("lateShare", network.late_share, {0, 1});
   m.Finish();
 }
 

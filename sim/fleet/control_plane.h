@@ -64,8 +64,8 @@ class ControlPlane final : private controller::ControllerShell {
   void RouterRevived(RouterId router);
   // A partition has begun or ended.
   void SeeNetwork();
-  // This share of the streams of the region's routers breaks, in both ends' view.
-  void BreakStreams(RegionId region, double share);
+  // This share of the streams of the region's routers breaks; the controller's ends so much later.
+  void BreakStreams(RegionId region, double share, std::int64_t late_ns);
   RouterReports& reports() { return reports_; }
   void Command(controller::OperatorCommand command);
   // What a Prometheus server says of a tier.

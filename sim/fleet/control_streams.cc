@@ -89,12 +89,17 @@ void ControlPlane::OnStreamEnded(RouterId router, std::uint32_t stream) {
   stage_.After(kRedialNs, Happening::kStreamRetried, router.value(), 0);
 }
 
-void ControlPlane::BreakStreams(RegionId region, double share) {
+void ControlPlane::BreakStreams(RegionId region, double share, std::int64_t late_ns) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const RouterId router(i);
     if (routers_.places()[router] != region || !listens() || !links_[router].welcomed) continue;
     if (!breaks_.Chance(share)) continue;
-    Step(controller::StreamClosed{links_[router].stream});
+    const controller::StreamClosed closed{links_[router].stream};
+    if (late_ns > 0) {
+      Reach(stage_.queue.now_ns() + late_ns, closed);
+    } else {
+      Step(closed);
+    }
     EndStream(router);
     stage_.After(kRedialNs, Happening::kStreamRetried, router.value(), 0);
   }

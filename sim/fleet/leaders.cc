@@ -133,14 +133,15 @@ void Leaders::OnLinkRetried(std::uint32_t number, std::uint32_t link) {
   if (Lives(endpoint) && endpoint.link == link) Connect(endpoint);
 }
 
-void Leaders::SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said) {
+void Leaders::SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said,
+                           std::int64_t late_ns) {
   const std::uint32_t at = to_leader_.New();
   ToLeader& note = to_leader_[at];
   note.what = what;
   note.from = NumberOf(from);
   note.link = from.link;
   if (said != nullptr) note.said = *said;
-  stage_.After(HopNs(from), Happening::kLeaderHears, EndpointOf(from.leader, from.tier), at);
+  stage_.After(HopNs(from) + late_ns, Happening::kLeaderHears, EndpointOf(from.leader, from.tier), at);
 }
 
 void Leaders::SendToClient(const Endpoint& to, Link link, ToClient::What what) {
@@ -283,9 +284,16 @@ void Leaders::Do(Endpoint& endpoint, const router::FenceOff& fence) {
   using Said = ledger::LedgerAction;
   stage_.kinds.ledger_answers.Count(fence.revoke ? Said(ledger::Revoke{}) : Said(ledger::FenceWorker{}));
   const WorkerId worker = workers_.Global(RegionOf(endpoint), fence.worker);
-  stage_.After(HopNs(endpoint), Happening::kFenceReaches, worker.value(),
-               stage_.to_fence.Put({fence.by, fence.upto, fence.revoke, endpoint.router,
-                                    routers_.life(endpoint.router), fence.connection, endpoint.tier}));
+  FenceNote note{
+      fence.by,         fence.upto,   fence.revoke, endpoint.router, routers_.life(endpoint.router),
+      fence.connection, endpoint.tier};
+  if (stage_.network.Repeats()) {  // the first answer was lost
+    note.answered = false;
+    stage_.After(HopNs(endpoint), Happening::kFenceReaches, worker.value(), stage_.to_fence.Put(note));
+    note.answered = true;
+  }
+  stage_.After(HopNs(endpoint) + stage_.network.LateNs(), Happening::kFenceReaches, worker.value(),
+               stage_.to_fence.Put(note));
 }
 
 // ---- lives ----
@@ -314,14 +322,16 @@ void Leaders::RouterRevived(RouterId router) {
   }
 }
 
-void Leaders::BreakLinks(RegionId region, double share) {
+void Leaders::BreakLinks(RegionId region, double share, std::int64_t late_ns) {
   for (Endpoint& endpoint : endpoints_) {
     if (RegionOf(endpoint) != region || !Lives(endpoint)) continue;
-    regions_.Break(NumberOf(endpoint), share);
+    regions_.Break(NumberOf(endpoint), share, late_ns);
     if (endpoint.link == 0 || !retries_.Chance(share)) continue;
     Endpoint& leader = endpoints_[EndpointOf(endpoint.leader, endpoint.tier)];
     ClientLink& client = leader.clients[LocalOf(endpoint.router).index()];
-    if (Lives(leader) && client.Falls(endpoint.link)) {
+    if (late_ns > 0) {
+      SendToLeader(endpoint, ToLeader::What::kFell, nullptr, late_ns);
+    } else if (Lives(leader) && client.Falls(endpoint.link)) {
       Step(leader, router::ClientDisconnected{LocalOf(endpoint.router)});
       routers_.Rest(leader.router);
     }

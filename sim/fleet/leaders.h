@@ -55,8 +55,8 @@ class Leaders {
   // The router's process ended, or begins.
   void RouterDied(RouterId router);
   void RouterRevived(RouterId router);
-  // This share of the region's links to leaders breaks, in both ends' view.
-  void BreakLinks(RegionId region, double share);
+  // This share of the region's links to leaders breaks; the leaders' ends so much later.
+  void BreakLinks(RegionId region, double share, std::int64_t late_ns);
 
   RouterId RouterOf(std::uint32_t endpoint) const { return endpoints_[endpoint].router; }
   // For the report and for tests. Null, invalid: nobody holds the ledger now.
@@ -143,7 +143,8 @@ class Leaders {
 
   void Renew(Endpoint& endpoint, const ledger::Renew& renew);
   void LetAnnounce(const Endpoint& endpoint);
-  void SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said = nullptr);
+  void SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said = nullptr,
+                    std::int64_t late_ns = 0);
   void SendToClient(const Endpoint& to, Link link, ToClient::What what);
   template <class Event>
   void Step(const Endpoint& endpoint, const Event& event) {

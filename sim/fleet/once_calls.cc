@@ -26,16 +26,26 @@ OnceCalls::OnceCalls(Stage& stage, Routers& routers) : stage_(stage), routers_(r
 
 void OnceCalls::Ask(RouterId router, const router::AskReplica& ask) {
   stage_.kinds.once_requests.Count(ask.request.what);
+  const std::uint32_t number = Send(router, ask, 0);
+  if (stage_.network.Repeats()) Send(router, ask, number);
+}
+
+std::uint32_t OnceCalls::Send(RouterId router, const router::AskReplica& ask, std::uint32_t repeats) {
   const std::uint32_t number = ++last_;
   calls_[number] = {.from = router,
                     .from_life = routers_.life(router),
                     .to = ask.to,
                     .to_life = 0,
+                    .repeats = repeats,
                     .request = ask.request,
                     .reply = {}};
-  stage_.After(LimitNs(ask.request), Happening::kCallEnds, router.value(), number);
+  const std::int64_t late_ns = stage_.network.LateNs();
+  // Whoever repeats it has a patience of its own.
+  stage_.After(LimitNs(ask.request) + (repeats != 0 ? late_ns : 0), Happening::kCallEnds, router.value(),
+               number);
   const auto delay = stage_.network.DelayNs(routers_.places()[router], routers_.places()[ask.to]);
-  if (delay) stage_.After(*delay, Happening::kAskReaches, ask.to.value(), number);
+  if (delay) stage_.After(*delay + late_ns, Happening::kAskReaches, ask.to.value(), number);
+  return number;
 }
 
 void OnceCalls::OnAskReaches(std::uint32_t number) {
@@ -64,14 +74,17 @@ void OnceCalls::Answer(RouterId router, const router::AnswerOnce& answer) {
   if (call.to != router || call.to_life != routers_.life(router)) return;
   call.reply = answer.reply;
   const auto delay = stage_.network.DelayNs(routers_.places()[router], routers_.places()[call.from]);
-  if (delay) stage_.After(*delay, Happening::kReplyReaches, call.from.value(), number);
+  if (!delay) return;
+  stage_.After(*delay + stage_.network.LateNs(), Happening::kReplyReaches, call.from.value(), number);
 }
 
 void OnceCalls::OnReplyReaches(std::uint32_t number) {
   const auto found = calls_.find(number);
   if (found == calls_.end()) return;
   const router::once::Reply reply = std::move(found->second.reply);
-  End(number, &reply);
+  const std::uint32_t repeats = found->second.repeats;
+  if (repeats != 0) calls_.erase(found);
+  End(repeats != 0 ? repeats : number, &reply);
 }
 
 void OnceCalls::OnCallEnds(std::uint32_t number) { End(number, nullptr); }
@@ -81,6 +94,7 @@ void OnceCalls::End(std::uint32_t number, const router::once::Reply* reply) {
   if (found == calls_.end()) return;
   const Call call = std::move(found->second);
   calls_.erase(found);
+  if (call.repeats != 0) return;
   if (!routers_.alive(call.from) || routers_.life(call.from) != call.from_life) return;
   router::OnceReplied replied{.from = call.to, .request = call.request};
   if (reply != nullptr) replied.reply = *reply;

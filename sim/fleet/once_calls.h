@@ -4,7 +4,9 @@
 // does (router/daemon/once/once_link.h), this makes a call of each ask: it reaches the other router, is
 // answered sooner or later, and the asker hears the reply, or that none came, exactly once. None comes when
 // the ask or the reply is lost, when the other is dead or dies meanwhile, or when the call's limit passes: a
-// second, for an attach its patience and a second. What a dead router asked is forgotten.
+// second, for an attach its patience and a second. What a dead router asked is forgotten. A proxy may send an
+// ask twice (NetworkSpec): both are performed, the second perhaps when the asker has given up, and the first
+// answer that comes counts.
 //
 // Memory: the calls under way. Complexity: O(log calls) a message, O(calls) when a router dies. One owner.
 #ifndef RINGWAY_SIM_FLEET_ONCE_CALLS_H_
@@ -36,12 +38,15 @@ class OnceCalls {
     RouterId from;
     Life from_life = 0;
     RouterId to;
-    Life to_life = 0;  // that has it; 0: the ask is on its way
+    Life to_life = 0;           // that has it; 0: the ask is on its way
+    std::uint32_t repeats = 0;  // another call, which it answers, too; 0: none
     router::once::Request request;
     router::once::Reply reply;  // on its way back
   };
 
   void Ask(RouterId router, const router::AskReplica& ask);
+  // The ask as a call; `repeats` as in Call.
+  std::uint32_t Send(RouterId router, const router::AskReplica& ask, std::uint32_t repeats);
   void Answer(RouterId router, const router::AnswerOnce& answer);
   // The call is over: the asker hears of it. `reply`: null if none came.
   void End(std::uint32_t number, const router::once::Reply* reply);

@@ -136,12 +136,22 @@ void RegionLinks::Died(Endpoint endpoint) {
   site = {};
 }
 
-void RegionLinks::Break(Endpoint endpoint, double share) {
+void RegionLinks::Break(Endpoint endpoint, double share, std::int64_t late_ns) {
   Site& site = sites_[endpoint];
   for (RegionId r(0); r != site.links.end_id(); r = RegionId(r.index() + 1)) {
     Link& link = site.links[r];
     if (link.number == 0 || !rng_.Chance(share)) continue;
-    At(sites_[link.to].listeners, ends_.region(endpoint)) = {};
+    if (late_ns > 0) {
+      stage_.After(late_ns, Happening::kRegionLinkReaches, link.to,
+                   notes_.Put({.what = Note::What::kFell,
+                               .number = link.number,
+                               .from = endpoint,
+                               .period = {},
+                               .hint = {}}));
+      link.number = ++last_;  // nothing more is heard over the one that broke
+    } else {
+      At(sites_[link.to].listeners, ends_.region(endpoint)) = {};
+    }
     RetryLater(endpoint, r, link.number, static_cast<std::int64_t>(kRegionRetryFirstNs * rng_.Uniform()));
   }
 }

@@ -50,8 +50,8 @@ class RegionLinks {
 
   // Its process ended.
   void Died(Endpoint endpoint);
-  // Breaks this share of the links that go out from the endpoint.
-  void Break(Endpoint endpoint, double share);
+  // Breaks this share of the links that go out from the endpoint; the other ends notice so much later.
+  void Break(Endpoint endpoint, double share, std::int64_t late_ns);
 
  private:
   using Number = std::uint32_t;  // of a try of a link, unique in a run; 0: none

@@ -216,7 +216,7 @@ void Registries::RouterDied(RouterId router) {
 
 void Registries::RouterRevived(RouterId router) { Open(router); }
 
-void Registries::BreakStreams(RegionId region, double share) {
+void Registries::BreakStreams(RegionId region, double share, std::int64_t late_ns) {
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const RouterId router(i);
     const Site& site = sites_[router];
@@ -224,7 +224,11 @@ void Registries::BreakStreams(RegionId region, double share) {
     for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
       const WorkerId global = Global(router, worker);
       if (!workers_.WatchedBy(global, site.watches[worker]) || !retries_.Chance(share)) continue;
-      workers_.RemoveWatcher(global, site.watches[worker]);
+      if (late_ns > 0) {
+        stage_.After(late_ns, Happening::kWatchFalls, global.value(), site.watches[worker]);
+      } else {
+        workers_.RemoveWatcher(global, site.watches[worker]);
+      }
       Ended({router, routers_.life(router), worker, site.watches[worker]}, 0);
     }
   }

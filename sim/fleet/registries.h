@@ -70,8 +70,9 @@ class Registries {
   void RouterRevived(RouterId router);
   // As Routers::LoseWrites, of directories.
   void LoseWrites(RouterId router, bool lost, bool wiped);
-  // This share of the region's watch streams breaks.
-  void BreakStreams(RegionId region, double share);
+  // This share of the region's watch streams breaks; the workers' ends so much later.
+  void BreakStreams(RegionId region, double share, std::int64_t late_ns);
+  void OnWatchFalls(WorkerId worker, WatchNumber watch) { workers_.RemoveWatcher(worker, watch); }
 
  private:
   struct Site {

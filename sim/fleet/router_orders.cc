@@ -17,8 +17,11 @@ RouterOrders::RouterOrders(Stage& stage, Routers& routers, Workers& workers, con
 std::string RouterOrders::NewName() { return absl::StrCat("order-", ++last_); }
 
 void RouterOrders::Give(RouterId router, const Order& order) {
-  stage_.After(stage_.network.HereNs(routers_.places()[router]), Happening::kRouterOrdered, router.value(),
-               orders_.Put(order));
+  const int times = stage_.network.Repeats() ? 2 : 1;
+  for (int i = 0; i < times; ++i) {
+    stage_.After(stage_.network.HereNs(routers_.places()[router]), Happening::kRouterOrdered, router.value(),
+                 orders_.Put(order));
+  }
 }
 
 void RouterOrders::Drain(RegionId region, const std::vector<WorkerId>& workers, bool drain) {

@@ -97,6 +97,7 @@ void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   Turn turn = TurnOf(worker);
   Step(turn, SlotFenced{.by = note.by, .upto = note.upto, .revoke = note.revoke});
   End(turn);
+  if (!note.answered) return;
   RouterMessage& reply = stage_.Say(HopNs(worker, note.leader), note.leader);
   reply.life = note.life;
   reply.tier = note.tier;

@@ -90,10 +90,10 @@ void Recovery::AddStep(const ScenarioStep& step) {
   for (int n = 0; n < kRepeatsMax && begin_s < scenario_.duration_s; ++n, begin_s += step.every_s) {
     const double end_s = begin_s + step.lasts_s;
     if (KeepsDirectories(step.fault)) undirected_.push_back({begin_s, end_s + kWithinS});
-    if (std::holds_alternative<BreakStreams>(step.fault)) {
-      undirected_.push_back({begin_s, begin_s + kDirectoryWithinS});
-      faulty_.push_back({begin_s, begin_s + kStreamWithinS});
-      shaken_.push_back({begin_s, begin_s + kStreamWithinS});
+    if (const auto* streams = std::get_if<BreakStreams>(&step.fault)) {
+      undirected_.push_back({begin_s, begin_s + streams->late_s + kDirectoryWithinS});
+      faulty_.push_back({begin_s, begin_s + streams->late_s + kStreamWithinS});
+      shaken_.push_back({begin_s, begin_s + streams->late_s + kStreamWithinS});
     } else {
       shaken_.push_back({begin_s, begin_s + kSteadyWithinS});
       shaken_.push_back({end_s, end_s + kSteadyWithinS});

@@ -78,7 +78,8 @@ struct Words {
     return absl::StrCat(t.count, " routers stopped: ", In(t.regions));
   }
   std::string operator()(const BreakStreams& t) const {
-    return absl::StrFormat("%.0f %% of the routers' streams break: %s", 100 * t.share, In(t.regions));
+    return absl::StrFormat("%.0f %% of the routers' streams break: %s%s", 100 * t.share, In(t.regions),
+                           t.late_s > 0 ? absl::StrFormat(", seen %.3g s late", t.late_s) : "");
   }
   std::string operator()(const FailJobs& t) const {
     return absl::StrCat("each worker fails ", t.count, " jobs: ", In(t.regions));

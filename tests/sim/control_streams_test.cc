@@ -35,6 +35,7 @@ ScenarioStep CutOff(double for_s) {
 }
 
 struct Seen {
+  std::size_t replaced = 0;       // streams that the controller ended because the router had come anew
   std::size_t silent = 0;         // streams that the controller ended because nothing was heard
   std::size_t open_last = 0;      // of routers that the controller listens to
   bool router_lost = false;       // a router heard that the controller is gone
@@ -59,6 +60,7 @@ Seen WatchRun(std::vector<ScenarioStep> steps) {
     return std::find(never.begin(), never.end(), kind) == never.end();
   };
   seen.silent = run.kinds().stream_ends[static_cast<std::size_t>(controller::StreamEnd::kSilent)];
+  seen.replaced = run.kinds().stream_ends[static_cast<std::size_t>(controller::StreamEnd::kReplaced)];
   for (const auto& [name, router] : run.control().machine().view().routers()) {
     seen.open_last += router.present();
   }
@@ -117,6 +119,19 @@ TEST(ControlStreams, OneThatBreaksIsSeenByBothEndsAndDialledAgain) {
   EXPECT_TRUE(seen.router_lost);
   EXPECT_TRUE(seen.controller_lost);
   EXPECT_EQ(seen.routers_least, 4u) << "sooner than the grace of the directory";
+}
+
+// The router is back on a new stream while the old one still stands at the controller.
+TEST(ControlStreams, OneWhoseEndTheControllerSeesLateIsReplaced) {
+  const Seen seen = WatchRun({{.at_s = kFromS, .lasts_s = 1, .fault = BreakStreams{{}, 1, 5}}});
+  EXPECT_EQ(seen.replaced, 4u);
+  EXPECT_TRUE(seen.router_lost);
+  EXPECT_EQ(seen.routers_least, 4u);
+  EXPECT_EQ(seen.open_last, 4u);
+}
+
+TEST(ControlStreams, OneWhoseEndBothSeeAtOnceIsNotReplaced) {
+  EXPECT_EQ(WatchRun({{.at_s = kFromS, .lasts_s = 1, .fault = BreakStreams{{}, 1}}}).replaced, 0u);
 }
 
 }  // namespace

@@ -198,6 +198,7 @@ std::shared_ptr<const Scenario> FocusedScenario(std::uint64_t seed) {
         LongPartition(later);
       }
   }
+  AddRepeats(seed, *scenario);
   // So that every job has ended when the run does.
   scenario->steps.push_back({.at_s = kQuietS, .fault = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));

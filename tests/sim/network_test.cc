@@ -69,5 +69,22 @@ TEST(NetworkTest, LossStrikesBetweenRegionsOnly) {
   EXPECT_NEAR(lost, 1000, 120);
 }
 
+TEST(NetworkTest, CallsRepeatAndComeLateWithoutMovingAnythingElse) {
+  Network plain(ThreeRegions(), {.loss_share = 0.1}, 1);
+  Network calls(ThreeRegions(), {.loss_share = 0.1, .repeat_share = 0.3, .late_share = 0.2}, 1);
+  int repeated = 0, late = 0;
+  for (int i = 0; i < 10000; ++i) {
+    ASSERT_FALSE(plain.Repeats());
+    ASSERT_EQ(plain.LateNs(), 0);
+    repeated += calls.Repeats();
+    const std::int64_t late_ns = calls.LateNs();
+    ASSERT_LE(late_ns, 1'500'000'000);
+    late += late_ns > 0;
+    ASSERT_EQ(plain.DelayNs(kA, kB), calls.DelayNs(kA, kB));
+  }
+  EXPECT_NEAR(repeated, 3000, 200);
+  EXPECT_NEAR(late, 2000, 200);
+}
+
 }  // namespace
 }  // namespace ringway::sim

@@ -219,6 +219,20 @@ Fleet LineFleet(int regions, int workers) {
   return fleet;
 }
 
+void AddRepeats(std::uint64_t seed, Scenario& scenario) {
+  Rng rng(seed, 91);
+  if (!rng.Chance(0.25)) return;
+  scenario.network.repeat_share = 0.5 * rng.Uniform();
+  scenario.network.late_share = 0.3 * rng.Uniform();
+  const std::uint64_t breaks = rng.Below(6);
+  for (std::uint64_t i = 0; i < breaks; ++i) {
+    const double at_s = 10 + 70 * rng.Uniform();
+    const double share = rng.Uniform();
+    const double late_s = rng.Chance(0.5) ? 0.5 * rng.Uniform() : 10 * rng.Uniform();
+    scenario.steps.push_back({.at_s = at_s, .lasts_s = 1, .fault = BreakStreams{{}, share, late_s}});
+  }
+}
+
 std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   Rng rng(seed, 77);
   const int regions = static_cast<int>(2 + rng.Below(4));
@@ -283,6 +297,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   if (Rng disks(seed, 87); disks.Chance(0.2)) AddStorageFaults(fleet, disks, *scenario);
   if (Rng clocks(seed, 88); clocks.Chance(0.15)) AddClockFaults(fleet, clocks, *scenario);
   if (Rng orders(seed, 90); orders.Chance(0.2)) AddOrders(fleet, orders, *scenario);
+  AddRepeats(seed, *scenario);
   // The last half minute is quiet, so that every job has ended when the run does.
   scenario->steps.push_back({.at_s = 120, .fault = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));

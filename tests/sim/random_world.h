@@ -18,6 +18,10 @@ Fleet LineFleet(int regions, int workers);
 
 std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed);
 
+// In a quarter of all worlds unary calls come twice and late, and streams whose end the other side notices
+// late.
+void AddRepeats(std::uint64_t seed, Scenario& scenario);
+
 }  // namespace ringway::sim
 
 #endif  // RINGWAY_TESTS_SIM_RANDOM_WORLD_H_

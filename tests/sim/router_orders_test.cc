@@ -20,11 +20,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::shared_ptr<const Scenario> With(std::vector<ScenarioStep> steps, double loss_share = 0) {
+std::shared_ptr<const Scenario> With(std::vector<ScenarioStep> steps, NetworkSpec network = {}) {
   auto scenario = std::make_shared<Scenario>();
   scenario->duration_s = 120;
   scenario->warmup_s = 5;
-  scenario->network.loss_share = loss_share;
+  scenario->network = network;
   scenario->service.push_back({.law = LogNormalService{1, 0.3}});
   for (const RegionId region : {RegionId(0), RegionId(1)}) {
     scenario->demand.push_back({.tier = TierId(0), .region = region, .law = PoissonArrivals{8}});
@@ -41,8 +41,8 @@ struct Seen {
   std::vector<std::string> absent;  // kinds of events that never occurred
 };
 
-Seen WatchRun(std::vector<ScenarioStep> steps, double loss_share = 0) {
-  Simulation run(With(std::move(steps), loss_share));
+Seen WatchRun(std::vector<ScenarioStep> steps, NetworkSpec network = {}) {
+  Simulation run(With(std::move(steps), network));
   run.Run();
   for (const std::string& violation : run.checkers().violations()) ADD_FAILURE() << violation;
   Seen seen{.recorded = run.audit().recorded(),
@@ -92,7 +92,13 @@ TEST(OrdersAtRouters, AreRecordedOnceThroughBrokenStreamsAndRestarts) {
     steps.push_back(Order(20 + 7 * i, 3));
     steps.push_back({.at_s = 21.0 + 7 * i, .lasts_s = 0.5, .fault = KillController{.graceful = i % 2 == 0}});
   }
-  EXPECT_GT(WatchRun(std::move(steps), 0.2).recorded, 30u);
+  EXPECT_GT(WatchRun(std::move(steps), {.loss_share = 0.2}).recorded, 30u);
+}
+
+// The operator's call comes twice: the router does it twice, and it is one order.
+TEST(OrdersAtRouters, ThatAProxyRepeatsAreRecordedOnce) {
+  const Seen seen = WatchRun({Order(20, 3)}, {.repeat_share = 1});
+  EXPECT_EQ(seen.recorded, 7u);
 }
 
 TEST(OrdersAtRouters, OfARouterThatEndsAreLostWithIt) {

@@ -146,6 +146,14 @@ TEST(ScenarioFileTest, AStepLoadsAnotherTopology) {
   EXPECT_EQ(load.fleet->tiers[TierId(0)].route.overload_threshold, 0.6);
 }
 
+TEST(ScenarioFileTest, UnaryCallsMayComeTwiceAndLate) {
+  const auto scenario = Parse(absl::StrReplaceAll(
+      kScenario, {{"jitterShare: 0.1", "jitterShare: 0.1, repeatShare: 0.25, lateShare: 0.5"}}));
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  EXPECT_EQ(scenario->network.repeat_share, 0.25);
+  EXPECT_EQ(scenario->network.late_share, 0.5);
+}
+
 TEST(ScenarioFileTest, AStepOrdersRoutersAboutAndAnotherStopsTheController) {
   const auto read = [](const std::string& fault) {
     const auto scenario = Parse(absl::StrReplaceAll(kScenario, {{"scaleDemand: {factor: 2}", fault}}));
@@ -159,6 +167,8 @@ TEST(ScenarioFileTest, AStepOrdersRoutersAboutAndAnotherStopsTheController) {
   EXPECT_EQ(std::get<OrderRouters>(read("orderRouters: {}")).cancel, 1);
   EXPECT_TRUE(std::get<KillController>(read("killController: {graceful: true}")).graceful);
   EXPECT_FALSE(std::get<KillController>(read("killController: {}")).graceful);
+  EXPECT_EQ(std::get<BreakStreams>(read("breakStreams: {late: 1500ms}")).late_s, 1.5);
+  EXPECT_EQ(std::get<BreakStreams>(read("breakStreams: {}")).late_s, 0);
 }
 
 // What the fuzzer begins with has to be let through, or it never comes to demand, prices and steps.

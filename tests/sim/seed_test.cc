@@ -41,10 +41,11 @@ Seeds WantedSeeds() {
 
 // What was done to the fleet, for whoever reads a failure.
 std::string StepsText(const Scenario& scenario) {
-  std::string text =
-      absl::StrFormat("%d regions, %d routers each, keyed %.2f, twice %.2f, loss %.2f",
-                      scenario.fleet->world.regions.size(), scenario.routers_per_region,
-                      scenario.users.keyed_share, scenario.users.twice_share, scenario.network.loss_share);
+  std::string text = absl::StrFormat(
+      "%d regions, %d routers each, keyed %.2f, twice %.2f, loss %.2f, repeat %.2f, late %.2f",
+      scenario.fleet->world.regions.size(), scenario.routers_per_region, scenario.users.keyed_share,
+      scenario.users.twice_share, scenario.network.loss_share, scenario.network.repeat_share,
+      scenario.network.late_share);
   for (const ScenarioStep& step : scenario.steps) {
     absl::StrAppendFormat(&text, "\n  at %.3f s for %.3f s, every %.3f s: %s", step.at_s, step.lasts_s,
                           step.every_s, TextOf(step.fault, *scenario.fleet));
