@@ -5,8 +5,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "controller/wire/report_codec.h"
-#include "controller/wire/state_codec.h"
+#include "controller/wire/control_codec.h"
 #include "proto/fleet_codec.h"
 #include "proto/operations_codec.h"
 #include "proto/table_codec.h"
@@ -110,26 +109,11 @@ void ControlLoop::OnMessage(RouterStream& stream, v1::RouterMessage& message) {
 }
 
 void ControlLoop::Take(StreamId stream, const v1::RouterMessage& message) {
-  const Fleet& fleet = *machine().fleet();
-  const auto refuse = [&](const absl::Status& why) {
-    Apply(MessageRefused{stream, message.has_hello(), std::string(why.message())});
-  };
-  if (message.has_hello()) {
-    auto hello = DecodeHello(message.hello(), fleet);
-    if (!hello.ok()) return refuse(hello.status());
-    Apply(RouterConnected{stream, *std::move(hello)});
-  } else if (message.has_report()) {
-    auto report = DecodeReport(message.report(), fleet);
-    if (!report.ok()) return refuse(report.status());
-    if (message.report().orders_size() > 0) Apply(ReadOrders(stream, message.report()));
-    Apply(RouterReported{stream, *std::move(report)});
-  } else if (message.has_ack()) {
-    const v1::Ack& ack = message.ack();
-    listener_.metrics.Acked(ack.active());
-    Apply(RouterAcked{stream, {ack.epoch(), ack.version()}, ack.active(), ack.refusal().substr(0, 500)});
-  } else {
-    refuse(absl::InvalidArgumentError("a message that is neither Hello, Report nor Ack"));
-  }
+  const NodeEvent event = ReadMessage(stream, message, *machine().fleet());
+  if (const auto* refused = std::get_if<StreamEvent>(&event)) return Apply(*refused);
+  if (message.has_ack()) listener_.metrics.Acked(message.ack().active());
+  if (message.report().orders_size() > 0) Apply(ReadOrders(stream, message.report()));
+  Apply(std::get<ControllerEvent>(event));
 }
 
 void ControlLoop::OnStreamClosed(RouterStream& stream) {
@@ -166,12 +150,7 @@ void ControlLoop::Send(StreamId stream, RouterStream::Kind kind, const RouterStr
 
 void ControlLoop::On(const SendWelcome& action) {
   v1::ControllerMessage message;
-  v1::Welcome& welcome = *message.mutable_welcome();
-  welcome.set_wire_version(wire::kWireVersion);
-  welcome.set_epoch(action.epoch);
-  welcome.set_report_period_s(ToDoubleSeconds(machine().settings().report_period));
-  welcome.set_controller(machine().settings().name);
-  welcome.set_records_orders(true);
+  *message.mutable_welcome() = EncodeWelcome(action.epoch, machine().settings());
   Send(action.stream, RouterStream::Kind::kWelcome, Wrap(std::move(message)));
 }
 
@@ -203,10 +182,8 @@ void ControlLoop::On(const SendDirectory& action) {
   RouterStream::Message& encoded = encoded_by_region_[action.region.value()];
   if (encoded == nullptr) {
     v1::ControllerMessage message;
-    *message.mutable_directory() = EncodeDirectory(*action.directory, *machine().fleet(), action.region);
-    for (v1::PastView& past : *message.mutable_directory()->mutable_before()) {
-      past.set_left_s(ToDoubleSeconds(now - FromUnixNanos(past.left_unix_ns())));
-    }
+    *message.mutable_directory() =
+        EncodeDirectoryAt(now, *action.directory, *machine().fleet(), action.region);
     encoded = Wrap(std::move(message));
   }
   Send(action.stream, RouterStream::Kind::kDirectory, encoded);

@@ -7,28 +7,22 @@
 #include "proto/table_codec.h"
 #include "router/daemon/router_agent.h"
 #include "router/fleet_merge.h"
+#include "router/wire/control_codec.h"
 
 namespace ringway::router {
 
 v1::Hello RouterAgent::MakeHello() {
-  v1::Hello hello;
-  hello.set_wire_version(wire::kWireVersion);
-  hello.set_router(settings_.name);
-  hello.set_region(settings_.region);
-  hello.set_address(settings_.advertise.empty() ? address_ : settings_.advertise);
-  hello.set_table_epoch(driver_.machine().table().epoch);
-  hello.set_table_version(driver_.machine().table().version);
-  hello.set_build(RINGWAY_BUILD);
-  hello.set_incarnation(incarnation_);
-  return hello;
+  return EncodeHello({.router = settings_.name,
+                      .region = settings_.region,
+                      .address = settings_.advertise.empty() ? address_ : settings_.advertise,
+                      .table = driver_.machine().table(),
+                      .build = RINGWAY_BUILD,
+                      .incarnation = incarnation_});
 }
 
-void RouterAgent::OnWelcome(const v1::Welcome& welcome) {
-  const double period_s = welcome.report_period_s();
-  log_.Info(
-      absl::StrCat("controller ", welcome.controller(), " welcomes this router, epoch ", welcome.epoch()));
-  driver_.Apply(ControllerWelcomed{.epoch = welcome.epoch(),
-                                   .report_period = Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
+void RouterAgent::OnWelcome(const std::string& controller, const ControllerWelcomed& welcomed) {
+  log_.Info(absl::StrCat("controller ", controller, " welcomes this router, epoch ", welcomed.epoch));
+  driver_.Apply(welcomed);
 }
 
 void RouterAgent::Do(const EpochForgotten& forgotten) {
@@ -97,11 +91,7 @@ void RouterAgent::TakeTable(const v1::RoutingTable& message, bool from_disk) {
 void RouterAgent::Acknowledge(const TableDecided& decided) {
   if (link_ == nullptr) return;
   v1::RouterMessage message;
-  v1::Ack& ack = *message.mutable_ack();
-  ack.set_epoch(decided.version.epoch);
-  ack.set_version(decided.version.version);
-  ack.set_active(decided.active);
-  ack.set_refusal(decided.refusal);
+  *message.mutable_ack() = EncodeAck(decided);
   link_->Send(std::move(message));
 }
 

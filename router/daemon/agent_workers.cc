@@ -7,10 +7,12 @@
 #include "absl/strings/str_join.h"
 #include "core/address.h"
 #include "core/header_text.h"
-#include "router/daemon/once/once_codec.h"
 #include "router/daemon/operations/metrics_text.h"
 #include "router/daemon/router_agent.h"
 #include "router/fleet_merge.h"
+#include "router/wire/control_codec.h"
+#include "router/wire/directory_codec.h"
+#include "router/wire/worker_codec.h"
 #include "runtime/clock.h"
 
 namespace ringway::router {
@@ -19,15 +21,6 @@ namespace {
 // How long a configured controller may keep a router waiting before that is worth a line.
 constexpr Duration kLonelyAfter = Seconds(5);
 
-WorkerSaid SaidBy(WorkerId id, TierId tier, const v1::WorkerState& state) {
-  return {.worker = id,
-          .tier = tier,
-          .healthy = state.healthy(),
-          .draining = state.draining(),
-          .busy = state.busy(),
-          .busy_total = Seconds(state.busy_s_total())};
-}
-
 // Nothing that an operator would call a change.
 bool SameAs(const v1::WorkerState& a, const v1::WorkerState& b) {
   return a.busy() == b.busy() && a.draining() == b.draining() && a.healthy() == b.healthy() &&
@@ -35,10 +28,29 @@ bool SameAs(const v1::WorkerState& a, const v1::WorkerState& b) {
 }
 
 // What a worker says of itself counts more than what is said of it, while it says anything.
-const std::string& TierOf(const KnownWorker& worker, bool watched, const v1::WorkerEntry& entry) {
+const std::string& TierOf(const KnownWorker& worker, bool watched, const std::string& said) {
   const bool heard = worker.state.wire_version() != 0 && watched;
-  return worker.tier.empty() || !heard ? entry.tier() : worker.tier;
+  return worker.tier.empty() || !heard ? said : worker.tier;
 }
+
+// New names and addresses get numbers by being read.
+class NumbersHere final : public DirectoryNumbers {
+ public:
+  NumbersHere(AddressTable& addresses, const WorkerRegistry& registry, const KnownFleet& fleet)
+      : addresses_(addresses), registry_(registry), fleet_(fleet) {}
+  RouterId RouterNamed(const std::string& name) override { return addresses_.RouterNamed(name); }
+  WorkerId WorkerAt(const std::string& address) override {
+    return addresses_.WorkerAt(address, runtime::MonotonicNow());
+  }
+  TierId TierOf(WorkerId worker, const std::string& said) override {
+    return fleet_.TierNamed(router::TierOf(addresses_.worker(worker), registry_.watched(worker), said));
+  }
+
+ private:
+  AddressTable& addresses_;
+  const WorkerRegistry& registry_;
+  const KnownFleet& fleet_;
+};
 
 }  // namespace
 
@@ -79,47 +91,20 @@ void RouterAgent::Do(const TierNotServed& action) {
 
 // ---- the directory ----
 
-// Names become numbers, and nothing else: it may be refused.
 DirectoryHeard RouterAgent::ReadDirectory(const v1::Directory& directory, bool from_disk) {
-  DirectoryHeard heard{.epoch = directory.epoch(), .from_disk = from_disk, .given = {}, .leaders = {}};
-  DirectoryGiven& given = heard.given;
-  given.partial = directory.partial();
-  given.view = ReadView(directory, runtime::MonotonicNow());
-  for (const v1::RouterEntry& entry : directory.routers()) {
-    if (entry.name() == settings_.name || !IsCallable(entry.address())) continue;
-    const auto region = fleet_.fleet->world.FindRegion(entry.region());
-    if (!region) continue;  // a map that has it will come
-    const RouterId id = addresses_.RouterNamed(entry.name());
-    if (!id.valid()) {
-      log_.Error("the table of routers is full; restart this router");
-      break;
-    }
-    given.routers.push_back({id, *region, entry.name()});
-  }
-  ReadWorkers(directory, given.workers);
-  heard.leaders = sessions_.ReadLeaders(directory);
-  return heard;
-}
-
-void RouterAgent::ReadWorkers(const v1::Directory& directory, std::vector<DirectoryWorker>& workers) {
-  std::size_t left_out = 0;
-  for (const v1::WorkerEntry& entry : directory.workers()) {
-    if (entry.region() != settings_.region || !IsCallable(entry.address())) continue;
-    const WorkerId id = addresses_.WorkerAt(entry.address(), runtime::MonotonicNow());
-    if (!id.valid()) {
-      ++left_out;
-      continue;
-    }
-    const std::string& tier = TierOf(addresses_.worker(id), registry_.watched(id), entry);
-    workers.push_back({id, fleet_.TierNamed(tier), entry.router() == settings_.name, entry.draining()});
-  }
-  if (left_out > 0) {
-    log_.Error(absl::StrCat(left_out,
+  NumbersHere numbers(addresses_, registry_, fleet_);
+  DirectoryRead read = router::ReadDirectory(
+      directory, from_disk, {settings_.name, settings_.region, *fleet_.fleet, runtime::MonotonicNow()},
+      numbers);
+  if (read.routers_full) log_.Error("the table of routers is full; restart this router");
+  if (read.workers_left_out > 0) {
+    log_.Error(absl::StrCat(read.workers_left_out,
                             " workers of the directory are not used: too many new addresses came since "
                             "this router started (",
                             addresses_.workers().size(), " so far, at most ", AddressTable::kEntriesMax,
                             "). Does something report ever new ones?"));
   }
+  return std::move(read.heard);
 }
 
 void RouterAgent::ApplyDirectory(const v1::Directory& directory, bool from_disk) {
@@ -146,7 +131,7 @@ void RouterAgent::Do(const DirectoryDecided& decided) {
     KnownWorker& worker = addresses_.worker(id);
     worker.name = entry.name();
     worker.said_draining = entry.draining();
-    worker.tier = TierOf(worker, registry_.watched(id), entry);
+    worker.tier = TierOf(worker, registry_.watched(id), entry.tier());
   }
   if (!decided.store) return;
   *state_.mutable_directory() = read_;
@@ -220,14 +205,7 @@ void RouterAgent::ReportWorkers(v1::Report& report) {
   for (const WorkerReported& seen : reported) {
     const KnownWorker& worker = addresses_.worker(seen.worker);
     v1::WorkerReport& out = *report.add_workers();
-    out.set_name(worker.state.worker());
-    out.set_tier(worker.tier);
-    out.set_address(worker.address);
-    out.set_healthy(seen.healthy);
-    out.set_draining(seen.draining);
-    out.set_busy(seen.busy ? 1 : 0);
-    out.set_adopted(seen.adopted);
-    out.set_busy_s(ToDoubleSeconds(seen.busy_time));
+    out = EncodeWorker(seen, {worker.state.worker(), worker.tier, worker.address});
     for (const auto& [name, value] : worker.metrics) {
       v1::MetricValue& metric = *out.add_metrics();
       metric.set_name(name);

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/check.h"
-#include "proto/table_codec.h"
+#include "router/wire/control_codec.h"
 #include "runtime/clock.h"
 
 namespace ringway::router {
@@ -202,53 +202,11 @@ void RouterAgent::Do(const SendReport& report) {
   if (link_ == nullptr) return;
   v1::RouterMessage message;
   v1::Report& out = *message.mutable_report();
-  out.set_wire_version(wire::kWireVersion);
-  out.set_sequence(report.sequence);
-  out.set_period_s(ToDoubleSeconds(report.period));
-  out.set_table_epoch(report.table.epoch);
-  out.set_table_version(report.table.version);
-  out.set_epoch_seen_max(report.epoch_seen_max);
-  out.set_view_epoch(report.view.epoch);
-  out.set_view_version(report.view.version);
-  const Fleet& fleet = *fleet_.fleet;
-  for (TierId t(0); t.index() < report.tiers.size(); t = TierId(t.index() + 1)) {
-    if (fleet_.retired[t]) continue;
-    const dispatch::TrafficCounters& c = report.tiers[t].counters;
-    v1::TierReport& tier = *out.add_tiers();
-    tier.set_tier(fleet.tiers[t].name);
-    for (std::size_t p = 0; p < fleet.tiers[t].priorities.size(); ++p) tier.add_entered(c.entered[p]);
-    for (RegionId r(0); r.index() < c.sent.size(); r = RegionId(r.index() + 1)) {
-      if (c.sent[r] == 0) continue;
-      v1::Sent& sent = *tier.add_sent();
-      sent.set_region(fleet.world.regions[r].name);
-      sent.set_count(c.sent[r]);
-    }
-    tier.set_done(c.done);
-    tier.set_offers(c.attempts);
-    tier.set_busy(c.busy);
-    tier.set_failed(c.failed);
-    tier.set_timeouts(c.timeouts);
-    tier.set_cancelled(c.cancelled);
-    tier.set_shed(c.shed);
-    tier.set_spilled(c.spilled);
-    tier.set_waiting(report.tiers[t].waiting);
-    tier.set_wait_s_sum(ToDoubleSeconds(c.wait));
-    tier.set_service_s_sum(ToDoubleSeconds(c.service));
-    tier.set_ran(c.ran);
-    tier.set_held_s_sum(ToDoubleSeconds(c.held));
-    tier.set_own_done(c.own_done);
-    tier.set_own_lost(c.own_lost);
-    tier.set_leader_epoch(report.tiers[t].appointment.leader_epoch);
-    tier.set_leader_appointment(report.tiers[t].appointment.appointment);
-  }
+  out = EncodeReport(report, *fleet_.fleet, fleet_.retired);
   ReportWorkers(out);
   std::vector<RoundTrip> trips;
   driver_.node().ReportRoundTrips(runtime::MonotonicNow(), trips);
-  for (const RoundTrip& trip : trips) {
-    v1::RoundTrip& measured = *out.add_round_trips();
-    measured.set_region(fleet.world.regions[trip.to].name);
-    measured.set_ms(ToDoubleMilliseconds(trip.time));
-  }
+  for (const RoundTrip& trip : trips) *out.add_round_trips() = EncodeRoundTrip(trip, fleet_.fleet->world);
   if (pool_ != nullptr) pool_->Report(out);
   Operations::FillOrders(orders_, out);
   metrics_.CountReport();

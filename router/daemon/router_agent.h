@@ -86,7 +86,7 @@ class RouterAgent final : private ControlSink, private NodePerformer {
 
   // ControlSink (agent_control.cc).
   v1::Hello MakeHello() override;
-  void OnWelcome(const v1::Welcome& welcome) override;
+  void OnWelcome(const std::string& controller, const ControllerWelcomed& welcomed) override;
   void OnFleetMap(const v1::FleetMap& message) override;
   void OnDirectory(const v1::Directory& message) override;
   void OnTable(const v1::RoutingTable& message) override;
@@ -108,7 +108,6 @@ class RouterAgent final : private ControlSink, private NodePerformer {
   template <class Action>
   void Do(const Action&) {}  // the node's own
   DirectoryHeard ReadDirectory(const v1::Directory& directory, bool from_disk);
-  void ReadWorkers(const v1::Directory& directory, std::vector<DirectoryWorker>& workers);
   void ApplyDirectory(const v1::Directory& directory, bool from_disk);
   // What the tiers that workers were last said to be of are now.
   std::vector<TierResolved> ResolveTiers() const;

@@ -277,6 +277,10 @@ v1::LedgerDown EncodeHeartbeat(const Fence& appointment, bool redirects) {
   return message;
 }
 
+LeaderHeartbeat DecodeHeartbeat(const v1::LedgerHeartbeat& message) {
+  return {.appointment = {message.leader_epoch(), message.appointment()}, .redirects = message.redirects()};
+}
+
 v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const World& world, const WorkerNames& names) {
   v1::LedgerDown message;
   if (const auto* grant = std::get_if<ledger::Grant>(&action)) {

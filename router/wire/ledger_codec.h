@@ -22,6 +22,7 @@
 #include "core/time.h"
 #include "ringway/v1/ledger.pb.h"
 #include "router/dispatch/ledger/messages.h"
+#include "router/session/ledger_session.h"
 
 namespace ringway::router {
 
@@ -58,6 +59,7 @@ v1::LedgerUp EncodeHintWanted(std::uint64_t number);
 
 // ---- leader to router ----
 v1::LedgerDown EncodeHeartbeat(const Fence& appointment, bool redirects);
+LeaderHeartbeat DecodeHeartbeat(const v1::LedgerHeartbeat& message);
 // `answers`: the number of the HintWanted; 0: none.
 v1::LedgerDown EncodeHint(const ledger::IdleHint& hint, std::uint64_t answers);
 ledger::IdleHint DecodeHint(const v1::LedgerHint& message);

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/check.h"
-#include "router/daemon/once/once_codec.h"
 #include "router/once/once_machine.h"
+#include "router/wire/once_codec.h"
 
 namespace ringway::router {
 namespace {

@@ -1,5 +1,5 @@
 // What of views crosses the wire, and what of it is refused. That any bytes do no harm is fuzz_once.cc's.
-#include "router/daemon/once/once_codec.h"
+#include "router/wire/once_codec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

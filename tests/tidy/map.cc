@@ -92,7 +92,7 @@ std::vector<Layer> RouterLayers() {
        true,
        {"core", "router/dispatch", "router/once", "router/routes", "router/session", "router/jobs"}},
       {"router/http", false, {"core", "runtime", "router", "router/dispatch"}},
-      {"router/wire", false, {"core", "proto", "router/dispatch"}},
+      {"router/wire", false, {"core", "proto", "router"}},
       {"router/journal", false, {"core", "runtime", "router", "router/dispatch"}},
       {"router/daemon",
        false,

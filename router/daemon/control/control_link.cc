@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "proto/table_codec.h"
+#include "router/wire/control_codec.h"
 #include "runtime/grpc_server.h"
 
 namespace ringway::router {
@@ -41,16 +41,16 @@ ControlLink::ControlLink(runtime::EventLoop& loop, StreamCount& streams, const s
 
 void ControlLink::Hear(const v1::ControllerMessage& message) {
   if (message.has_welcome()) {
-    const absl::Status version = wire::CheckWireVersion(message.welcome().wire_version(), "Welcome");
-    if (!version.ok()) {
-      log_.Error(absl::StrCat("controller at ", address_, ": ", version.message()));
+    const auto welcomed = DecodeWelcome(message.welcome());
+    if (!welcomed.ok()) {
+      log_.Error(absl::StrCat("controller at ", address_, ": ", welcomed.status().message()));
       return stream_.Break();
     }
     welcomed_ = true;
     complained_ = false;
     stream_.Settle();
     orders_.Welcomed(message.welcome().records_orders());
-    sink_.OnWelcome(message.welcome());
+    sink_.OnWelcome(message.welcome().controller(), *welcomed);
   } else if (!welcomed_) {
     log_.Error(absl::StrCat("controller at ", address_, ": spoke before its Welcome"));
     stream_.Break();

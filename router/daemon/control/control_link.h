@@ -16,6 +16,7 @@
 #include "ringway/v1/control.grpc.pb.h"
 #include "router/daemon/control/kept_stream.h"
 #include "router/order_records.h"
+#include "router/router_event.h"
 #include "runtime/log.h"
 
 namespace ringway::router {
@@ -25,7 +26,7 @@ class ControlSink {
  public:
   virtual ~ControlSink() = default;
   virtual v1::Hello MakeHello() = 0;
-  virtual void OnWelcome(const v1::Welcome& welcome) = 0;
+  virtual void OnWelcome(const std::string& controller, const ControllerWelcomed& welcomed) = 0;
   virtual void OnFleetMap(const v1::FleetMap& message) = 0;
   virtual void OnDirectory(const v1::Directory& message) = 0;
   virtual void OnTable(const v1::RoutingTable& message) = 0;

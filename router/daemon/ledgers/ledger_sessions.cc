@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/address.h"
 #include "core/check.h"
+#include "router/wire/directory_codec.h"
 #include "runtime/clock.h"
 
 namespace ringway::router {
@@ -31,44 +31,7 @@ RouterId LedgerSessions::NumberOf(const std::string& router) {
   return numbers_.NumberOf(router, [this](RouterId number) { return node_.CountsOn(number); });
 }
 
-// ---- the directory ----
-
-LeadersGiven LedgerSessions::ReadLeaders(const v1::Directory& directory) {
-  std::map<std::string, std::string> addresses;
-  for (const v1::RouterEntry& router : directory.routers()) {
-    if (IsCallable(router.address())) addresses[router.name()] = router.address();
-  }
-  LeadersGiven given;
-  for (const v1::LeaderEntry& entry : directory.leaders()) {
-    const auto tier = fleet_.fleet->FindTier(entry.tier());
-    if (!tier) continue;  // a map that has it will come
-    const auto address = addresses.find(entry.router());
-    if (entry.router().empty() || address == addresses.end()) {
-      given.here.push_back({*tier, Named(entry, RouterId(), "")});
-    } else {
-      given.here.push_back({*tier, Named(entry, addresses_.RouterNamed(entry.router()), address->second)});
-    }
-  }
-  for (const v1::LeaderEntry& entry : directory.leaders_elsewhere()) {
-    const auto tier = fleet_.fleet->FindTier(entry.tier());
-    const auto region = fleet_.fleet->world.FindRegion(entry.region());
-    const auto address = addresses.find(entry.router());
-    if (!tier || !region || *region == fleet_.home || address == addresses.end()) continue;
-    const RouterId router = addresses_.RouterNamed(entry.router());
-    given.elsewhere.push_back({*tier, {*region, router, address->second}});
-  }
-  return given;
-}
-
-LeaderNamed LedgerSessions::Named(const v1::LeaderEntry& entry, RouterId router,
-                                  const std::string& address) const {
-  return {.router = router,
-          .self = entry.router() == settings_.router,
-          .incarnation = entry.incarnation(),
-          .address = address,
-          .fence = {entry.leader_epoch(), entry.appointment()},
-          .fresh = entry.fresh()};
-}
+// ---- leaders ----
 
 void LedgerSessions::UseFixedLeader() {
   if (!settings_.plain || !settings_.plain->fixed) return;
@@ -86,7 +49,8 @@ void LedgerSessions::UseFixedLeader() {
     router = addresses_.RouterNamed(leader.router);
     addresses_.Move(router, address);
   }
-  tell_({*fleet_.fleet->FindTier(settings_.plain->tier), Named(entry, router, address)});
+  tell_(
+      {*fleet_.fleet->FindTier(settings_.plain->tier), ReadLeader(entry, router, address, settings_.router)});
   LogLed();
 }
 
@@ -164,11 +128,7 @@ void LedgerSessions::Do(TierId tier, const HangUpRegion& action) {
 
 void LedgerSessions::Hear(TierId tier, const v1::LedgerDown& message) {
   const Endpoint& endpoint = endpoints_[tier];
-  if (message.has_heartbeat()) {
-    return tell_(
-        {tier, LeaderHeartbeat{{message.heartbeat().leader_epoch(), message.heartbeat().appointment()},
-                               message.heartbeat().redirects()}});
-  }
+  if (message.has_heartbeat()) return tell_({tier, DecodeHeartbeat(message.heartbeat())});
   const auto answer = DecodeDown(message, LedgerSession::kMachine, fleet_.fleet->world, *this);
   if (answer.ok()) return tell_({tier, LeaderSaid{*answer}});
   if (!absl::IsNotFound(answer.status())) {

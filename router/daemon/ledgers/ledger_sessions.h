@@ -68,9 +68,6 @@ struct LedgerStatus {
   ledger::LedgerView view;
 };
 
-// What a worker's state says to the leader of its tier's ledger.
-ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state);
-
 class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
  public:
   static constexpr std::size_t kRoutersMax = 4096;
@@ -83,8 +80,6 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
                  const RouterNode& node, Tell tell);
   ~LedgerSessions() override;
 
-  // What the directory says of leaders.
-  LeadersGiven ReadLeaders(const v1::Directory& directory);
   // On the loop, before anything else: takes or appoints the leader that is fixed, if one is.
   void UseFixedLeader();
   // After the node has heard of leaders: tells people of the ledgers that are held here since then.
@@ -113,7 +108,6 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
     Fence logged;  // the appointment of this router that people were told of
   };
 
-  LeaderNamed Named(const v1::LeaderEntry& entry, RouterId router, const std::string& address) const;
   // As the directory says; empty: nobody.
   std::string LeaderOf(const LedgerSession& session) const;
   RouterId NumberOf(const std::string& router);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "router/daemon/ledgers/ledger_sessions.h"
+#include "router/wire/worker_codec.h"
 #include "runtime/clock.h"
 
 namespace ringway::router {
@@ -22,19 +23,6 @@ struct FenceCall {
 };
 
 }  // namespace
-
-ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state) {
-  ledger::Announce announce{.worker = worker, .sequence = state.sequence(), .fence = {}, .running = {}};
-  if (const auto fence = ParseLease(state.fence())) announce.fence = *fence;
-  const bool busy = state.busy() || !state.healthy();
-  if (const auto lease = busy ? ParseLease(state.lease()) : std::nullopt) announce.running = *lease;
-  if (state.draining()) {
-    announce.status = ledger::WorkerStatus::kLeaving;
-  } else if (busy) {
-    announce.status = ledger::WorkerStatus::kBusy;
-  }
-  return announce;
-}
 
 // ---- streams ----
 
@@ -139,10 +127,7 @@ void LedgerSessions::Do(TierId tier, const SendHint& action) {
 void LedgerSessions::Do(TierId tier, const FenceOff& action) {
   auto call = std::make_shared<FenceCall>(client_streams_);
   call->context.set_deadline(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(kFenceLimit));
-  call->request.set_leader_epoch(action.by.leader_epoch);
-  call->request.set_appointment(action.by.appointment);
-  call->request.set_upto(FormatLease(action.upto));
-  call->request.set_revoke(action.revoke);
+  call->request = EncodeFence(action);
   const auto answered = [this, tier, call, worker = action.worker, connection = action.connection,
                          alive = std::weak_ptr<bool>(alive_)](const grpc::Status& status) {
     // What was lost is said again: the worker's next announcement shows that it does not know yet.

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "router/daemon/once/once_codec.h"
+#include "router/wire/once_codec.h"
 #include "runtime/clock.h"
 
 namespace ringway::router {

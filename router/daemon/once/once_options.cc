@@ -3,7 +3,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "router/daemon/once/once_codec.h"
+#include "router/wire/once_codec.h"
 
 namespace ringway::router {
 

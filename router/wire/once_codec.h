@@ -6,8 +6,8 @@
 // answer.
 //
 // Threads: pure functions. Errors: InvalidArgument, naming the field. Times become absolute at `now`.
-#ifndef RINGWAY_ROUTER_DAEMON_ONCE_ONCE_CODEC_H_
-#define RINGWAY_ROUTER_DAEMON_ONCE_ONCE_CODEC_H_
+#ifndef RINGWAY_ROUTER_WIRE_ONCE_CODEC_H_
+#define RINGWAY_ROUTER_WIRE_ONCE_CODEC_H_
 
 #include <cstddef>
 
@@ -36,4 +36,4 @@ once::ViewPtr ReadView(const v1::Directory& directory, Time now);
 
 }  // namespace ringway::router
 
-#endif  // RINGWAY_ROUTER_DAEMON_ONCE_ONCE_CODEC_H_
+#endif  // RINGWAY_ROUTER_WIRE_ONCE_CODEC_H_

@@ -1,4 +1,4 @@
-#include "router/daemon/once/once_codec.h"
+#include "router/wire/once_codec.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@
 namespace ringway::router {
 namespace {
 
-constexpr double kSecondsMax = 8 * 24 * 3600;
+constexpr double kOnceSecondsMax = 8 * 24 * 3600;
 
-absl::Status Bad(const char* field, const std::string& problem) {
+absl::Status BadOnce(const char* field, const std::string& problem) {
   return absl::InvalidArgumentError(absl::StrCat("Once.", field, ": ", problem));
 }
 
@@ -30,7 +30,7 @@ once::ClaimId Get(const v1::OnceClaimId& in) {
   return {.round = in.round(), .owner = in.owner(), .life = in.life(), .serial = in.serial()};
 }
 
-double InSeconds(Duration d) { return std::clamp(ToDoubleSeconds(d), 0.0, kSecondsMax); }
+double OnceSeconds(Duration d) { return std::clamp(ToDoubleSeconds(d), 0.0, kOnceSecondsMax); }
 
 void Put(const once::Record& record, Time now, v1::OnceRecord& out) {
   out.set_key(record.key);
@@ -38,7 +38,7 @@ void Put(const once::Record& record, Time now, v1::OnceRecord& out) {
   Put(record.claim, *out.mutable_claim());
   out.set_done(record.done);
   out.set_free(record.free);
-  out.set_remaining_s(InSeconds(record.until - now));
+  out.set_remaining_s(OnceSeconds(record.until - now));
   if (record.result.end) out.set_end(*record.result.end);
   out.set_kept(record.result.bytes != nullptr);
   if (record.result.bytes) out.set_result(*record.result.bytes);
@@ -59,7 +59,7 @@ void Put(const once::KnownView& known, Time now, bool with_before, v1::OnceView&
   out.set_version(known.view->id.version);
   for (const std::string& name : known.view->names) out.add_routers(name);
   out.set_in_it(known.left == InfiniteFuture());
-  if (!out.in_it()) out.set_left_s(InSeconds(now - known.left));
+  if (!out.in_it()) out.set_left_s(OnceSeconds(now - known.left));
   out.set_whole(known.whole);
   if (!with_before) return;
   for (const once::KnownView& past : known.view->before) Put(past, now, false, *out.add_before());
@@ -67,31 +67,31 @@ void Put(const once::KnownView& known, Time now, bool with_before, v1::OnceView&
 
 absl::Status CheckKey(const std::string& key) {
   if (!key.empty() && key.size() <= kOnceKeyBytesMax) return absl::OkStatus();
-  return Bad("key", absl::StrCat("is ", key.size(), " bytes long, allowed are 1 to ", kOnceKeyBytesMax));
+  return BadOnce("key", absl::StrCat("is ", key.size(), " bytes long, allowed are 1 to ", kOnceKeyBytesMax));
 }
 
 absl::Status CheckSeconds(const char* field, double seconds) {
-  if (std::isfinite(seconds) && seconds >= 0 && seconds <= kSecondsMax) return absl::OkStatus();
-  return Bad(field, absl::StrCat("is ", seconds, ", allowed are 0 to ", kSecondsMax, " seconds"));
+  if (std::isfinite(seconds) && seconds >= 0 && seconds <= kOnceSecondsMax) return absl::OkStatus();
+  return BadOnce(field, absl::StrCat("is ", seconds, ", allowed are 0 to ", kOnceSecondsMax, " seconds"));
 }
 
 // `before`: this is one of those that another view tells, and tells none itself.
 absl::StatusOr<once::KnownView> Get(const v1::OnceView& in, Time now, bool before) {
-  if (in.version() == 0) return Bad("view.version", "is 0; versions are counted from 1");
+  if (in.version() == 0) return BadOnce("view.version", "is 0; versions are counted from 1");
   if (in.routers_size() > static_cast<int>(once::kViewRoutersMax)) {
-    return Bad("view.routers",
-               absl::StrCat("are ", in.routers_size(), ", allowed are ", once::kViewRoutersMax));
+    return BadOnce("view.routers",
+                   absl::StrCat("are ", in.routers_size(), ", allowed are ", once::kViewRoutersMax));
   }
   for (const std::string& name : in.routers()) {
     if (name.empty() || name.size() > kOnceNameBytesMax) {
-      return Bad("view.routers",
-                 absl::StrCat("has a name of ", name.size(), " bytes, allowed are 1 to ", kOnceNameBytesMax));
+      return BadOnce("view.routers", absl::StrCat("has a name of ", name.size(), " bytes, allowed are 1 to ",
+                                                  kOnceNameBytesMax));
     }
   }
   if (absl::Status s = CheckSeconds("view.left_s", in.left_s()); !s.ok()) return s;
   if (in.before_size() > (before ? 0 : static_cast<int>(once::kViewsBeforeMax))) {
-    return Bad("view.before",
-               absl::StrCat("are ", in.before_size(), ", allowed are ", before ? 0 : once::kViewsBeforeMax));
+    return BadOnce("view.before", absl::StrCat("are ", in.before_size(), ", allowed are ",
+                                               before ? 0 : once::kViewsBeforeMax));
   }
   std::vector<once::KnownView> earlier;
   for (const v1::OnceView& past : in.before()) {
@@ -108,7 +108,7 @@ absl::StatusOr<once::KnownView> Get(const v1::OnceView& in, Time now, bool befor
 
 absl::Status CheckClaim(const v1::OnceClaimId& claim) {
   if (claim.round() >= 1) return absl::OkStatus();
-  return Bad("claim.round", "is 0; rounds are counted from 1");
+  return BadOnce("claim.round", "is 0; rounds are counted from 1");
 }
 
 absl::StatusOr<once::Record> Get(const v1::OnceRecord& in, Time now) {
@@ -116,11 +116,11 @@ absl::StatusOr<once::Record> Get(const v1::OnceRecord& in, Time now) {
   if (absl::Status s = CheckClaim(in.claim()); !s.ok()) return s;
   if (absl::Status s = CheckSeconds("remaining_s", in.remaining_s()); !s.ok()) return s;
   if (in.end().size() > kOnceEndBytesMax || in.result().size() > kOnceResultBytesMax) {
-    return Bad("result",
-               absl::StrCat("is ", in.end().size(), " + ", in.result().size(), " bytes long, allowed are ",
-                            kOnceEndBytesMax, " + ", kOnceResultBytesMax));
+    return BadOnce(
+        "result", absl::StrCat("is ", in.end().size(), " + ", in.result().size(), " bytes long, allowed are ",
+                               kOnceEndBytesMax, " + ", kOnceResultBytesMax));
   }
-  if (in.done() && in.free()) return Bad("free", "is set for a key that is done");
+  if (in.done() && in.free()) return BadOnce("free", "is set for a key that is done");
   once::Record record{.key = in.key(),
                       .fingerprint = in.fingerprint(),
                       .claim = Get(in.claim()),
@@ -138,7 +138,8 @@ absl::StatusOr<once::ClaimRequest> Get(const v1::OnceClaim& in) {
   if (absl::Status s = CheckKey(in.key()); !s.ok()) return s;
   if (absl::Status s = CheckClaim(in.claim()); !s.ok()) return s;
   if (absl::Status s = CheckSeconds("hold_s", in.hold_s()); !s.ok()) return s;
-  if (in.over_size() > 2) return Bad("over", absl::StrCat("has ", in.over_size(), " claims, allowed are 2"));
+  if (in.over_size() > 2)
+    return BadOnce("over", absl::StrCat("has ", in.over_size(), " claims, allowed are 2"));
   once::ClaimRequest ask{.key = in.key(),
                          .fingerprint = in.fingerprint(),
                          .claim = Get(in.claim()),
@@ -155,7 +156,7 @@ struct AskWriter {
     claim.set_key(ask.key);
     claim.set_fingerprint(ask.fingerprint);
     Put(ask.claim, *claim.mutable_claim());
-    claim.set_hold_s(InSeconds(ask.hold));
+    claim.set_hold_s(OnceSeconds(ask.hold));
     for (const once::ClaimId& over : ask.over) Put(over, *claim.add_over());
   }
   void operator()(const once::SettleRequest& ask) const {
@@ -169,7 +170,7 @@ struct AskWriter {
   void operator()(const once::AttachRequest& ask) const {
     out.mutable_attach()->set_key(ask.key);
     Put(ask.claim, *out.mutable_attach()->mutable_claim());
-    out.mutable_attach()->set_patience_s(InSeconds(ask.patience));
+    out.mutable_attach()->set_patience_s(OnceSeconds(ask.patience));
   }
   void operator()(const once::PullRequest& ask) const {
     out.mutable_pull()->set_replica(ask.replica);
@@ -188,7 +189,7 @@ absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, Time now) {
     case v1::OnceRequest::kSettle: {
       auto record = Get(in.settle().record(), now);
       if (!record.ok()) return record.status();
-      if (!record->done) return Bad("settle.record", "is not of a key that is done");
+      if (!record->done) return BadOnce("settle.record", "is not of a key that is done");
       return once::Request{.what = once::SettleRequest{.record = *std::move(record),
                                                        .instead_of = Get(in.settle().instead_of())}};
     }
@@ -203,7 +204,7 @@ absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, Time now) {
                                                        .claim = Get(in.attach().claim()),
                                                        .patience = Seconds(in.attach().patience_s())}};
     case v1::OnceRequest::kPull: {
-      if (in.pull().after().size() > kOnceKeyBytesMax) return Bad("pull.after", "is longer than any key");
+      if (in.pull().after().size() > kOnceKeyBytesMax) return BadOnce("pull.after", "is longer than any key");
       once::PullRequest pull{.replica = in.pull().replica(), .after = in.pull().after()};
       if (in.pull().has_view()) {
         auto known = Get(in.pull().view(), now, false);
@@ -215,7 +216,7 @@ absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, Time now) {
     case v1::OnceRequest::KIND_NOT_SET:
       break;
   }
-  return Bad("kind", "is none that this release knows");
+  return BadOnce("kind", "is none that this release knows");
 }
 
 }  // namespace
@@ -252,9 +253,10 @@ absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& in, Time now) {
 
 absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& in, Time now) {
   if (absl::Status s = wire::CheckWireVersion(in.wire_version(), "OnceReply"); !s.ok()) return s;
-  if (!v1::OnceReply::Verdict_IsValid(in.verdict())) return Bad("verdict", "is none that this release knows");
+  if (!v1::OnceReply::Verdict_IsValid(in.verdict()))
+    return BadOnce("verdict", "is none that this release knows");
   if (in.records_size() > kOnceRecordsMax) {
-    return Bad("records", absl::StrCat("are ", in.records_size(), ", allowed are ", kOnceRecordsMax));
+    return BadOnce("records", absl::StrCat("are ", in.records_size(), ", allowed are ", kOnceRecordsMax));
   }
   once::Reply reply{.verdict = static_cast<once::Verdict>(in.verdict())};
   for (const v1::OnceRecord& record : in.records()) {
@@ -264,13 +266,13 @@ absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& in, Time now) {
   }
   const bool must_show = reply.verdict == once::Verdict::kTaken || reply.verdict == once::Verdict::kExpired ||
                          reply.verdict == once::Verdict::kBehind || reply.verdict == once::Verdict::kDone;
-  if (must_show && reply.records.empty()) return Bad("records", "are missing for this verdict");
+  if (must_show && reply.records.empty()) return BadOnce("records", "are missing for this verdict");
   reply.more = in.more();
   reply.cursor = in.cursor();
   reply.view = Get(in.view());
   reply.since = Get(in.since());
   if (in.views_size() > kOnceViewsMax) {
-    return Bad("views", absl::StrCat("are ", in.views_size(), ", allowed are ", kOnceViewsMax));
+    return BadOnce("views", absl::StrCat("are ", in.views_size(), ", allowed are ", kOnceViewsMax));
   }
   for (const v1::OnceView& view : in.views()) {
     auto known = Get(view, now, false);
@@ -287,7 +289,7 @@ once::ViewPtr ReadView(const v1::Directory& directory, Time now) {
   std::vector<once::KnownView> before;
   for (const v1::PastView& past : directory.before()) {
     if (past.version() == 0) continue;
-    const double left_s = std::isfinite(past.left_s()) ? std::clamp(past.left_s(), 0.0, kSecondsMax) : 0;
+    const double left_s = std::isfinite(past.left_s()) ? std::clamp(past.left_s(), 0.0, kOnceSecondsMax) : 0;
     before.push_back({.view = once::MakeView({past.epoch(), past.version()},
                                              {past.routers().begin(), past.routers().end()}),
                       .left = now - Seconds(left_s)});
