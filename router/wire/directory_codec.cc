@@ -20,11 +20,13 @@ LeadersGiven ReadLeaders(const v1::Directory& directory, const DirectoryReader& 
     const auto tier = reader.fleet.FindTier(entry.tier());
     if (!tier) continue;  // a map that has it will come
     const auto address = addresses.find(entry.router());
-    if (entry.router().empty() || address == addresses.end()) {
+    // Nobody calls himself: a controller may know that this router leads before it lists it anew.
+    if (entry.router() != reader.router && (entry.router().empty() || address == addresses.end())) {
       given.here.push_back({*tier, ReadLeader(entry, RouterId(), "", reader.router)});
     } else {
       const RouterId router = numbers.RouterNamed(entry.router());
-      given.here.push_back({*tier, ReadLeader(entry, router, address->second, reader.router)});
+      const std::string called = address != addresses.end() ? address->second : "";
+      given.here.push_back({*tier, ReadLeader(entry, router, called, reader.router)});
     }
   }
   for (const v1::LeaderEntry& entry : directory.leaders_elsewhere()) {

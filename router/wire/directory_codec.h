@@ -2,7 +2,7 @@
 //
 // Who cannot be called, or stands in a region or serves a tier that this router's map does not have, is left
 // out (a map that has it will come); so is the router itself. Of workers only those of the own region count.
-// A leader without an address is nobody that can be called. Whether the
+// A leader without an address is nobody that can be called, unless it is the router itself. Whether the
 // directory counts at all is for the node to decide.
 //
 // Threads: pure functions; the numbers are whose who is asked for them. Complexity: linear in the directory.

@@ -130,6 +130,18 @@ TEST_F(DirectoryCodecTest, ALeaderHasANumberIfItCanBeCalled) {
   EXPECT_FALSE(here[2].leader.router.valid());
 }
 
+// A router that has been away comes back to a controller that lists it only with the next directory, and that
+// has known all the time who leads. Taken for nobody, it would lead and yet have its own jobs probe for ever.
+TEST_F(DirectoryCodecTest, ARouterThatLeadsKnowsItselfThoughItIsNotListed) {
+  AddRouter(directory_, "router-b", region_, "b:7410");
+  AddLeader(kOwn);
+  const auto here = ReadIt().heard.leaders.here;
+  ASSERT_EQ(here.size(), 1u);
+  EXPECT_TRUE(here[0].leader.router.valid());
+  EXPECT_TRUE(here[0].leader.self);
+  EXPECT_EQ(here[0].leader.incarnation, 77u);
+}
+
 TEST_F(DirectoryCodecTest, LeadersElsewhereAreThoseOfOtherRegions) {
   AddRouter(directory_, "router-b", region_, "b:7410");
   AddRouter(directory_, "router-c", other_, "c:7410");
