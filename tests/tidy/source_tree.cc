@@ -23,8 +23,9 @@ constexpr std::size_t kTextBytesMax = 2'000'000;  // more is not something that 
 
 // Inputs of tests are as odd as they have to be.
 bool IsTestInput(const fs::path& path) {
-  return std::any_of(path.begin(), path.end(),
-                     [](const fs::path& part) { return part == "corpus" || part == "broken"; });
+  return std::any_of(path.begin(), path.end(), [](const fs::path& part) {
+    return part == "corpus" || part == "broken" || part == "former_release";
+  });
 }
 
 bool IsText(const fs::path& path) {
