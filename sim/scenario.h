@@ -35,6 +35,14 @@ struct NetworkSpec {
   double late_share = 0;       // of unary calls and their answers: up to 1.5 s later than the rest
 };
 
+// What processes say is written as messages and read again, if the simulation is given who does that
+// (sim/fleet/wire.h).
+struct WireSpec {
+  bool begins_former = false;  // all are of the release before this one, until they are upgraded
+  double newer_share = 0;      // of what is said to one that may refuse it: in words of a later release
+  double newer_until_s = 0;
+};
+
 // One arrival process of one tier in one source region.
 struct DemandSpec {
   TierId tier;
@@ -235,6 +243,7 @@ struct Scenario {
   std::optional<AutoscaleSpec> autoscale;  // none: the workers stay as they are
   std::optional<Prices> prices;            // none: nothing is said of money
   NetworkSpec network;
+  std::optional<WireSpec> wire;  // none: processes hand values to each other
   UserSpec users;
   IdVector<TierId, TierService> service;
   std::vector<DemandSpec> demand;

@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "sim/fleet/wire.h"
+
 namespace ringway::sim {
 namespace {
 
@@ -60,7 +62,7 @@ IdVector<WorkerId, WorkerPlace> Simulation::PlaceWorkers(const Scenario& scenari
   return workers;
 }
 
-Simulation::Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice)
+Simulation::Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice, Wire* wire)
     : scenario_(std::move(scenario)),
       slice_(slice),
       stage_(*scenario_, slice.begins_ns()),
@@ -81,6 +83,13 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario, const Slice& sl
       recovery_(*scenario_, routers_, workers_, leaders_, slice.begins_s),
       agreement_(*scenario_, recovery_, routers_, workers_, leaders_, registries_),
       audit_(recovery_) {
+  if (scenario_->wire) stage_.wire = wire;
+  const bool former = scenario_->wire && scenario_->wire->begins_former;
+  const Release begins = former ? Release::kFormer : Release::kPresent;
+  stage_.releases = {.controller = begins,
+                     .routers = IdVector<RouterId, Release>(routers_.places().size(), begins),
+                     .workers = IdVector<WorkerId, Release>(workers_.count(), begins)};
+  if (stage_.wire != nullptr) stage_.wire->Serve(routers_, workers_);
   Watch(&tally_);
   Watch(&checkers_);
   Watch(&recovery_);

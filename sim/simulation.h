@@ -39,7 +39,9 @@ namespace ringway::sim {
 
 class Simulation {
  public:
-  explicit Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice = {});
+  // `wire`: not owned; null: processes hand values to each other, whatever the scenario says.
+  explicit Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice = {},
+                      Wire* wire = nullptr);
 
   // Runs to the end, or until `keep_going` (asked once a virtual second) says no.
   void Run(const std::function<bool(double now_s)>& keep_going = nullptr);

@@ -33,6 +33,15 @@
 namespace ringway::sim {
 
 class Observer;
+class Wire;
+
+// That a process is of. Nothing but a wire makes a difference of it.
+enum class Release : std::uint8_t { kPresent, kFormer };
+struct Releases {
+  Release controller = Release::kPresent;
+  IdVector<RouterId, Release> routers;
+  IdVector<WorkerId, Release> workers;
+};
 
 // Whom an event is for, and what it is.
 enum class Happening : std::uint8_t {
@@ -311,6 +320,9 @@ class Stage {
   MessagePool<FenceNote> to_fence;
   std::vector<Observer*> observers;
   KindCounts kinds;
+  // What messages between processes become on their way (sim/fleet/wire.h); null: they stay values.
+  Wire* wire = nullptr;
+  Releases releases;
   // From then on no process is stopped, as far as is known: nothing that happens has to wait for one.
   std::int64_t stopped_until_ns = 0;
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <variant>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "sim/fleet/wire.h"
 #include "sim/observers/observer.h"
 
 namespace ringway::sim {
@@ -27,15 +27,13 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
       registries_(registries),
       reports_(stage, scenario, routers, workers, registries, leaders),
       told_(orders),
+      messages_(stage, routers, workers),
       home_(0),
       file_(scenario.fleet),
       links_(routers.places().size()),
       breaks_(scenario.seed, kBreaks) {
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    router_named_[Routers::NameOf(RouterId(i))] = RouterId(i);
-  }
   routers_.on_report = [this](RouterId router, const router::SendReport& report) {
-    SendUp(router, controller::RouterReported{.report = reports_.Of(router, report)}, told_.Told(router));
+    SendUp(router, controller::RouterReported{.report = reports_.Of(router, report)}, &report, told_.Told(router));
   };
   routers_.on_table_decided = [this](RouterId router, const router::TableDecided& decided) {
     if (decided.from_disk) return;
@@ -77,6 +75,11 @@ controller::DurableState ControlPlane::LastLife() const {
 void ControlPlane::Revive() {
   if (going_down_) Kill();
   if (node_) return;
+  if (stage_.wire != nullptr && disk_) {
+    // What cannot be read is as good as no state, once its operator has removed it.
+    const Way way = WayOf(stage_, 0, disk_by_, stage_.releases.controller);
+    if (!stage_.wire->Reread(way, *disk_)) disk_.reset();
+  }
   controller::ControllerSettings settings;
   settings.epoch_period = Seconds(scenario_.epoch_period_s);
   settings.report_period = Seconds(scenario_.report_period_s);
@@ -92,7 +95,9 @@ void ControlPlane::Revive() {
 }
 
 void ControlPlane::Persist() {
-  if (!writes_lost_) disk_ = machine().Durable();
+  if (writes_lost_) return;
+  disk_ = machine().Durable();
+  disk_by_ = stage_.releases.controller;
 }
 
 void ControlPlane::LoseWrites(bool lost, bool wiped) {
@@ -176,7 +181,8 @@ void ControlPlane::OnStreamGreets(RouterId router, std::uint32_t stream) {
   hello.address = absl::StrCat(hello.router, ":7410");
   hello.table = routers_.machine(router).table();
   link.greeted = true;
-  Reach(at_ns, controller::RouterConnected{stream, std::move(hello)});
+  Reach(at_ns, messages_.Up(router, at_ns - stage_.queue.now_ns(), *machine().fleet(),
+                            controller::RouterConnected{stream, std::move(hello)}, nullptr));
 }
 
 // A stream loses nothing while it stands, so what was lost on the way is sent again.
@@ -193,7 +199,7 @@ void ControlPlane::OnStreamRetried(RouterId router, std::uint32_t stream) {
 }
 
 bool ControlPlane::SendUp(RouterId router, controller::ControllerEvent event,
-                          std::vector<controller::OrderTold> orders) {
+                          const router::SendReport* report, std::vector<controller::OrderTold> orders) {
   const Link& link = links_[router];
   if (link.stream == 0 || !node_) return true;
   const auto delay = stage_.network.DelayNs(routers_.places()[router], home_);
@@ -205,7 +211,7 @@ bool ControlPlane::SendUp(RouterId router, controller::ControllerEvent event,
       event);
   const std::int64_t at_ns = stage_.queue.now_ns() + *delay;
   if (!orders.empty()) Reach(at_ns, controller::OrdersTold{link.stream, std::move(orders)});
-  Reach(at_ns, std::move(event));
+  Reach(at_ns, messages_.Up(router, *delay, *machine().fleet(), std::move(event), report));
   return true;
 }
 
@@ -328,32 +334,9 @@ void ControlPlane::GiveMap(RouterId router) {
 void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
   const auto router = RouterOf(sent.stream);
   if (!router || !routers_.alive(*router)) return;
-  DirectoryNote note{
-      .life = routers_.life(*router),
-      .stream = sent.stream,
-      .listing = {.epoch = sent.directory->version.epoch, .given = GivenTo(*router, *sent.directory)}};
-  if (sent.directory->leaders.contains(sent.region)) {
-    for (const controller::LeaderEntry& entry : sent.directory->leaders[sent.region]) {
-      const auto leader = router_named_.find(entry.router);
-      const RouterId named = leader != router_named_.end() ? leader->second : RouterId();
-      note.listing.leaders.here.push_back({entry.tier,
-                                           {.router = named,
-                                            .self = named == *router,
-                                            .incarnation = entry.incarnation,
-                                            .address = {},
-                                            .fence = entry.fence,
-                                            .fresh = entry.fresh}});
-    }
-  }
-  for (RegionId r(0); r != sent.directory->leaders.end_id(); r = RegionId(r.index() + 1)) {
-    if (r == sent.region) continue;
-    for (const controller::LeaderEntry& entry : sent.directory->leaders[r]) {
-      const auto leader = router_named_.find(entry.router);
-      if (leader != router_named_.end())
-        note.listing.leaders.elsewhere.push_back({entry.tier, {.region = r, .router = leader->second}});
-    }
-  }
-  Deliver(*router, std::move(note));
+  auto listing = messages_.Directory(*router, *machine().fleet(), *sent.directory);
+  if (!listing) return;
+  Deliver(*router, {.life = routers_.life(*router), .stream = sent.stream, .listing = *std::move(listing)});
 }
 
 void ControlPlane::Deliver(RouterId router, DirectoryNote note) {
@@ -378,44 +361,6 @@ void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
 }
 
 // Each directory goes to many routers, and most leave the view as it was.
-const router::once::ViewPtr& ControlPlane::ViewOf(const controller::Directory& directory) {
-  const TableVersion known = view_ ? TableVersion{view_->id.epoch, view_->id.version} : TableVersion();
-  if (directory.view.version == 0) {
-    view_ = nullptr;
-  } else if (!view_ || known != directory.view) {
-    std::vector<std::string> names;
-    for (const controller::RouterEntry& entry : directory.routers) names.push_back(entry.name);
-    std::vector<router::once::KnownView> before;
-    for (const controller::PastView& past : directory.before) {
-      before.push_back({.view = router::once::MakeView(past.number, past.routers), .left = past.left});
-    }
-    view_ = router::once::MakeView(directory.view, std::move(names), std::move(before));
-  }
-  return view_;
-}
-
-// Names become numbers, as the daemon makes them (router/daemon/agent_workers.cc).
-std::shared_ptr<const router::DirectoryGiven> ControlPlane::GivenTo(RouterId router,
-                                                                    const controller::Directory& directory) {
-  auto given = std::make_shared<router::DirectoryGiven>();
-  given->partial = directory.partial;
-  given->view = ViewOf(directory);
-  for (const controller::RouterEntry& entry : directory.routers) {
-    const auto found = router_named_.find(entry.name);
-    if (found != router_named_.end()) given->routers.push_back({found->second, entry.region, entry.name});
-  }
-  const RegionId region = routers_.places()[router];
-  if (!directory.workers.contains(region)) return given;
-  const std::string name = Routers::NameOf(router);
-  for (const controller::WorkerEntry& entry : directory.workers[region]) {
-    std::size_t number = 0;
-    RINGWAY_CHECK(absl::SimpleAtoi(entry.name.substr(entry.name.find('/') + 1), &number));
-    given->workers.push_back(
-        {workers_.InRegion(WorkerId(number)), entry.tier, entry.router == name, entry.draining});
-  }
-  return given;
-}
-
 bool ControlPlane::SendDown(RouterId router, router::RouterEvent event) {
   if (!routers_.alive(router)) return true;
   const auto delay = stage_.network.DelayNs(home_, routers_.places()[router]);
@@ -425,8 +370,18 @@ bool ControlPlane::SendDown(RouterId router, router::RouterEvent event) {
   note.life = routers_.life(router);
   note.event = std::move(event);
   note.stream = links_[router].stream;
-  stage_.TellRouter(*delay, std::move(note));
+  // That there is no controller any more is no message.
+  if (!node_ || Read(router, *delay, note.event)) stage_.TellRouter(*delay, std::move(note));
   return true;
+}
+
+bool ControlPlane::Read(RouterId router, std::int64_t takes_ns, router::RouterEvent& event) {
+  const auto* offered = std::get_if<router::TableOffered>(&event);
+  const TableVersion version = offered != nullptr ? offered->table->version : TableVersion();
+  std::string refusal;
+  if (messages_.Down(router, takes_ns, *machine().fleet(), event, refusal)) return true;
+  if (offered != nullptr) SendUp(router, controller::RouterAcked{.version = version, .refusal = refusal});
+  return false;
 }
 
 std::optional<RouterId> ControlPlane::RouterOf(controller::StreamId stream) const {

@@ -18,14 +18,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "controller/controller_node.h"
 #include "controller/machine.h"
 #include "controller/node_event.h"
 #include "core/rng.h"
+#include "sim/fleet/control_messages.h"
 #include "sim/fleet/control_reports.h"
 #include "sim/fleet/leaders.h"
 #include "sim/fleet/registries.h"
@@ -87,7 +86,7 @@ class ControlPlane final : private controller::ControllerShell {
   struct DirectoryNote {
     Life life = 0;                    // of the router
     controller::StreamId stream = 0;  // over which it comes
-    Registries::Listing listing;
+    Listing listing;
   };
   struct Link {
     controller::StreamId stream = 0;      // 0: not connected
@@ -105,13 +104,10 @@ class ControlPlane final : private controller::ControllerShell {
   controller::DurableState LastLife() const;
   void Persist();
   void Connect(RouterId router);
-  // False: it was lost on the way. `orders` are told before it.
-  bool SendUp(RouterId router, controller::ControllerEvent event,
+  // False: it was lost on the way. `report`: that the event was made of. `orders` are told before it.
+  bool SendUp(RouterId router, controller::ControllerEvent event, const router::SendReport* report = nullptr,
               std::vector<controller::OrderTold> orders = {});
   void Reach(std::int64_t at_ns, controller::NodeEvent event);
-  const router::once::ViewPtr& ViewOf(const controller::Directory& directory);
-  std::shared_ptr<const router::DirectoryGiven> GivenTo(RouterId router,
-                                                        const controller::Directory& directory);
   void Step(const controller::ControllerEvent& event);
   void Step(const controller::StreamEvent& event);
   void ArmWake();
@@ -128,6 +124,8 @@ class ControlPlane final : private controller::ControllerShell {
   bool listens() const { return node_ && !going_down_; }
   // False: it was lost.
   bool SendDown(RouterId router, router::RouterEvent event);
+  // As the router has it. False: it refuses it.
+  bool Read(RouterId router, std::int64_t takes_ns, router::RouterEvent& event);
   // Unless it has it.
   void GiveMap(RouterId router);
   void Deliver(RouterId router, DirectoryNote note);
@@ -143,15 +141,16 @@ class ControlPlane final : private controller::ControllerShell {
   Registries& registries_;
   RouterReports reports_;
   RouterOrders& told_;
+  ControlMessages messages_;
   RegionId home_;
   std::shared_ptr<const Fleet> file_;
   std::optional<controller::ControllerNode> node_;
   std::optional<controller::DurableState> disk_;  // nothing: it was wiped
+  Release disk_by_ = Release::kPresent;           // of which release the controller was that wrote it
   bool writes_lost_ = false;
   bool going_down_ = false;
   Life life_ = 1;
   WakeCall wake_;
-  router::once::ViewPtr view_;  // of the last directory
   IdVector<RouterId, Link> links_;
   // Given while the controller was down: whoever gets no answer gives the order again.
   std::vector<controller::OperatorCommand> orders_;
@@ -159,7 +158,6 @@ class ControlPlane final : private controller::ControllerShell {
   Rng breaks_;
   MessagePool<controller::NodeEvent> up_;
   MessagePool<DirectoryNote> directories_;
-  absl::flat_hash_map<std::string, RouterId> router_named_;  // looked up only
   PlanCost plan_cost_;
 };
 

@@ -25,7 +25,7 @@ RouterReports::RouterReports(Stage& stage, const Scenario& scenario, Routers& ro
 void RouterReports::Name(controller::WorkerSeen& seen, WorkerId worker) const {
   const WorkerPlace& place = workers_.places()[worker];
   seen.name = absl::StrFormat("r%d/%06d", place.local.value(), worker.index());
-  seen.address = seen.name;
+  seen.address = AddressOf(worker);
   seen.tier = place.tier;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "sim/fleet/wire.h"
 #include "sim/observers/observer.h"
 
 namespace ringway::sim {
@@ -39,6 +40,7 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
       routers_of_(scenario.fleet->world.regions.size()),
       regions_(stage, scenario.seed,
                {.region = [this](std::uint32_t number) { return RegionOf(endpoints_[number]); },
+                .router = [this](std::uint32_t number) { return endpoints_[number].router; },
                 .alive = [this](std::uint32_t number) { return Lives(endpoints_[number]); },
                 .step =
                     [this](std::uint32_t number, const router::SessionEvent& event) {
@@ -141,7 +143,14 @@ void Leaders::SendToLeader(const Endpoint& from, ToLeader::What what, const ledg
   note.from = NumberOf(from);
   note.link = from.link;
   if (said != nullptr) note.said = *said;
-  stage_.After(HopNs(from) + late_ns, Happening::kLeaderHears, EndpointOf(from.leader, from.tier), at);
+  const std::int64_t hop_ns = HopNs(from);
+  if (stage_.wire != nullptr && said != nullptr) {
+    const Way way = WayBetween(stage_, hop_ns, from.router, from.leader);
+    if (!stage_.wire->Carry(way, from.router, from.leader, from.tier, note.said)) {
+      note.what = ToLeader::What::kMalformed;
+    }
+  }
+  stage_.After(hop_ns + late_ns, Happening::kLeaderHears, EndpointOf(from.leader, from.tier), at);
 }
 
 void Leaders::SendToClient(const Endpoint& to, Link link, ToClient::What what) {
@@ -168,7 +177,12 @@ void Leaders::OnLeaderHears(std::uint32_t number, std::uint32_t detail) {
   } else if (note.what == ToLeader::What::kFell) {
     if (client.Falls(note.link)) Step(endpoint, router::ClientDisconnected{local});
   } else if (Lives(endpoint) && client.stands == note.link) {
-    if (note.what == ToLeader::What::kSays) {
+    if (note.what == ToLeader::What::kMalformed) {
+      // The leader ends the stream (LedgerSessions::OnMessage).
+      client.Falls(note.link);
+      Step(endpoint, router::ClientDisconnected{local});
+      SendToClient(from, note.link, ToClient::What::kBroke);
+    } else if (note.what == ToLeader::What::kSays) {
       Step(endpoint, router::RouterHeard{local, note.said});
     } else {
       for (const ledger::Renew& renew : note.renewals) Step(endpoint, router::RouterSaid{local, renew});
@@ -184,6 +198,11 @@ void Leaders::OnClientHears(std::uint32_t number, std::uint32_t detail) {
   Endpoint& endpoint = endpoints_[number];
   if (Lives(endpoint) && endpoint.link == note.link) {
     if (note.what == ToClient::What::kBroke) {
+      LinkBroke(endpoint);
+    } else if (note.what == ToClient::What::kMalformed) {
+      // The client breaks it (LedgerSessions::Hear).
+      SendToLeader(endpoint, ToLeader::What::kFell);
+      endpoint.link = ++last_link_;
       LinkBroke(endpoint);
     } else {
       endpoint.tries = 0;
@@ -219,7 +238,14 @@ void Leaders::Renew(Endpoint& endpoint, const ledger::Renew& renew) {
     // A message that arrives at once may have been read when the next renewal is written.
     endpoint.renewals_at_ns = hop_ns > 0 ? now_ns : -1;
   }
-  to_leader_[endpoint.renewals].renewals.push_back(renew);
+  if (stage_.wire == nullptr) return to_leader_[endpoint.renewals].renewals.push_back(renew);
+  ledger::LedgerEvent said = renew;
+  const Way way = WayBetween(stage_, 0, endpoint.router, endpoint.leader);
+  if (stage_.wire->Carry(way, endpoint.router, endpoint.leader, endpoint.tier, said)) {
+    to_leader_[endpoint.renewals].renewals.push_back(std::get<ledger::Renew>(said));
+  } else {
+    to_leader_[endpoint.renewals].what = ToLeader::What::kMalformed;
+  }
 }
 
 // ---- workers ----
@@ -269,15 +295,28 @@ void Leaders::Do(Endpoint& endpoint, const router::TellRouter& tell) {
   note.what = ToClient::What::kSays;
   note.link = endpoint.clients[tell.router.index()].stands;
   note.said = tell.what;
-  stage_.After(HopNs(endpoint), Happening::kClientHears, NumberOf(Neighbour(endpoint, tell.router)), at);
+  const Endpoint& to = Neighbour(endpoint, tell.router);
+  const std::int64_t hop_ns = HopNs(endpoint);
+  if (stage_.wire != nullptr && !stage_.wire->Carry(WayBetween(stage_, hop_ns, endpoint.router, to.router),
+                                                    endpoint.router, to.router, note.said)) {
+    note.what = ToClient::What::kMalformed;
+  }
+  stage_.After(hop_ns, Happening::kClientHears, NumberOf(to), at);
 }
 
 void Leaders::Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat) {
-  stage_.After(HopNs(endpoint), Happening::kClientHears, NumberOf(Neighbour(endpoint, heartbeat.router)),
-               to_client_.Put({.what = ToClient::What::kBeat,
+  const Endpoint& to = Neighbour(endpoint, heartbeat.router);
+  router::LeaderHeartbeat said{heartbeat.appointment, heartbeat.redirects};
+  ToClient::What what = ToClient::What::kBeat;
+  if (stage_.wire != nullptr &&
+      !stage_.wire->Carry(WayBetween(stage_, 0, endpoint.router, to.router), said)) {
+    what = ToClient::What::kMalformed;
+  }
+  stage_.After(HopNs(endpoint), Happening::kClientHears, NumberOf(to),
+               to_client_.Put({.what = what,
                                .link = endpoint.clients[heartbeat.router.index()].stands,
-                               .appointment = heartbeat.appointment,
-                               .redirects = heartbeat.redirects}));
+                               .appointment = said.appointment,
+                               .redirects = said.redirects}));
 }
 
 void Leaders::Do(Endpoint& endpoint, const router::FenceOff& fence) {

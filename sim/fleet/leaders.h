@@ -106,7 +106,7 @@ class Leaders {
 
   // From a router to the leader of another.
   struct ToLeader {
-    enum class What : std::uint8_t { kStands, kFell, kSays, kRenews };
+    enum class What : std::uint8_t { kStands, kFell, kSays, kRenews, kMalformed };
     What what = What::kSays;
     std::uint32_t from = 0;  // endpoint
     Link link = 0;
@@ -115,7 +115,7 @@ class Leaders {
   };
   // The other way.
   struct ToClient {
-    enum class What : std::uint8_t { kSays, kBeat, kBroke };
+    enum class What : std::uint8_t { kSays, kBeat, kBroke, kMalformed };
     What what = What::kSays;
     Link link = 0;
     Fence appointment = {};  // of a heartbeat

@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "sim/fleet/wire.h"
+
 namespace ringway::sim {
 namespace {
 
@@ -38,13 +40,20 @@ std::uint32_t OnceCalls::Send(RouterId router, const router::AskReplica& ask, st
                     .to_life = 0,
                     .repeats = repeats,
                     .request = ask.request,
+                    .read = std::nullopt,
                     .reply = {}};
   const std::int64_t late_ns = stage_.network.LateNs();
   // Whoever repeats it has a patience of its own.
   stage_.After(LimitNs(ask.request) + (repeats != 0 ? late_ns : 0), Happening::kCallEnds, router.value(),
                number);
   const auto delay = stage_.network.DelayNs(routers_.places()[router], routers_.places()[ask.to]);
-  if (delay) stage_.After(*delay + late_ns, Happening::kAskReaches, ask.to.value(), number);
+  if (!delay) return number;
+  if (stage_.wire != nullptr) {
+    Call& call = calls_[number];
+    call.read = ask.request;
+    call.malformed = !stage_.wire->Carry(WayBetween(stage_, *delay, router, ask.to), *call.read);
+  }
+  stage_.After(*delay + late_ns, Happening::kAskReaches, ask.to.value(), number);
   return number;
 }
 
@@ -53,13 +62,13 @@ void OnceCalls::OnAskReaches(std::uint32_t number) {
   if (found == calls_.end()) return;
   Call& call = found->second;
   const RouterId to = call.to;
-  if (!routers_.alive(to)) {
+  if (!routers_.alive(to) || call.malformed) {
     const auto delay = stage_.network.DelayNs(routers_.places()[to], routers_.places()[call.from]);
     if (delay) stage_.After(*delay, Happening::kCallEnds, call.from.value(), number);
     return;
   }
   call.to_life = routers_.life(to);
-  router::OnceAsked asked{.call = number, .request = call.request};
+  router::OnceAsked asked{.call = number, .request = call.read ? *call.read : call.request};
   asked.request.ticket = 0;  // does not travel
   routers_.Step(to, asked);
   routers_.Rest(to);
@@ -75,6 +84,8 @@ void OnceCalls::Answer(RouterId router, const router::AnswerOnce& answer) {
   call.reply = answer.reply;
   const auto delay = stage_.network.DelayNs(routers_.places()[router], routers_.places()[call.from]);
   if (!delay) return;
+  call.malformed = stage_.wire != nullptr &&
+                   !stage_.wire->Carry(WayBetween(stage_, *delay, router, call.from), call.reply);
   stage_.After(*delay + stage_.network.LateNs(), Happening::kReplyReaches, call.from.value(), number);
 }
 
@@ -82,9 +93,10 @@ void OnceCalls::OnReplyReaches(std::uint32_t number) {
   const auto found = calls_.find(number);
   if (found == calls_.end()) return;
   const router::once::Reply reply = std::move(found->second.reply);
+  const bool malformed = found->second.malformed;
   const std::uint32_t repeats = found->second.repeats;
   if (repeats != 0) calls_.erase(found);
-  End(repeats != 0 ? repeats : number, &reply);
+  End(repeats != 0 ? repeats : number, malformed ? nullptr : &reply);
 }
 
 void OnceCalls::OnCallEnds(std::uint32_t number) { End(number, nullptr); }

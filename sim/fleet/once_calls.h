@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "router/once/messages.h"
 #include "router/router_action.h"
@@ -41,7 +42,9 @@ class OnceCalls {
     Life to_life = 0;           // that has it; 0: the ask is on its way
     std::uint32_t repeats = 0;  // another call, which it answers, too; 0: none
     router::once::Request request;
-    router::once::Reply reply;  // on its way back
+    std::optional<router::once::Request> read;  // over a wire: the same, as the other reads it
+    router::once::Reply reply;                  // on its way back
+    bool malformed = false;                     // what is on its way will not be read
   };
 
   void Ask(RouterId router, const router::AskReplica& ask);

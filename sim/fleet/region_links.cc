@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/fleet/wire.h"
+
 namespace ringway::sim {
 namespace {
 
@@ -71,9 +73,31 @@ void RegionLinks::Ask(Endpoint from, const router::AskRegion& ask) {
         .asked = ask.number});
 }
 
-void RegionLinks::Post(Endpoint from, Endpoint to, const Note& note) {
+// What is refused ends the call, which is tried again: it looks like one that nobody answers.
+bool RegionLinks::Read(Endpoint from, Endpoint to, std::int64_t takes_ns, Note& note) {
+  const RouterId writer = ends_.router(from);
+  const Way way = WayBetween(stage_, takes_ns, writer, ends_.router(to));
+  if (note.what == Note::What::kStands) {
+    router::DialRegion dial{.region = ends_.region(to), .router = {}, .address = {}, .period = note.period};
+    if (!stage_.wire->Carry(way, writer, dial)) return false;
+    note.period = dial.period;
+  } else if (note.what == Note::What::kHint) {
+    router::SendHint said{.router = {}, .hint = note.hint, .answers = note.asked};
+    if (!stage_.wire->Carry(way, said)) return false;
+    note.hint = said.hint;
+    note.asked = said.answers;
+  } else if (note.what == Note::What::kAsks) {
+    router::AskRegion ask{.region = {}, .number = note.asked};
+    if (!stage_.wire->Carry(way, ask)) return false;
+    note.asked = ask.number;
+  }
+  return true;
+}
+
+void RegionLinks::Post(Endpoint from, Endpoint to, Note note) {
   const auto delay = stage_.network.DelayNs(ends_.region(from), ends_.region(to));
   if (!delay) return;
+  if (stage_.wire != nullptr && !Read(from, to, *delay, note)) return;
   stage_.After(*delay, Happening::kRegionLinkReaches, to, notes_.Put(note));
 }
 

@@ -28,6 +28,7 @@ class RegionLinks {
   using Endpoint = std::uint32_t;
   struct Ends {
     std::function<RegionId(Endpoint)> region;
+    std::function<RouterId(Endpoint)> router;
     std::function<bool(Endpoint)> alive;
     std::function<void(Endpoint, const router::SessionEvent&)> step;
   };
@@ -88,7 +89,9 @@ class RegionLinks {
   static constexpr std::size_t kListeners = std::size_t{1} << 20;
 
   void Connect(Endpoint from, RegionId region);
-  void Post(Endpoint from, Endpoint to, const Note& note);
+  void Post(Endpoint from, Endpoint to, Note note);
+  // As the other end reads it. False: it does not.
+  bool Read(Endpoint from, Endpoint to, std::int64_t takes_ns, Note& note);
   void RetryLater(Endpoint from, RegionId region, Number number, std::int64_t after_ns);
 
   Stage& stage_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/fleet/wire.h"
+
 namespace ringway::sim {
 namespace {
 
@@ -30,7 +32,9 @@ Registries::Registries(Stage& stage, const Scenario& scenario, Routers& routers,
     Site& site = sites_[router];
     if (decided == nullptr || !decided->store) return;
     site.stored = *directed_;
-    if (!site.writes_lost) site.disk = *directed_;
+    if (site.writes_lost) return;
+    site.disk = *directed_;
+    site.disk_by = stage_.releases.routers[router];
   };
   routers_.on_fleet = [this](RouterId router, const std::shared_ptr<const Fleet>& fleet) {
     UseFleet(router, fleet);
@@ -77,7 +81,7 @@ void Registries::Open(RouterId router) {
     const bool local = scenario_.all_local || workers_.places()[Global(router, entry.worker)].local == router;
     if (local) routers_.Step(router, router::LocalWorkerNamed{entry.worker});
   }
-  site.stored = site.disk;
+  site.stored = ReadDisk(router);
   if (const auto stored = Stored(router)) routers_.Step(router, *stored);
   routers_.Rest(router);
 }
@@ -95,6 +99,16 @@ router::DirectoryHeard Registries::Heard(RouterId router, const Listing& listing
 std::optional<router::DirectoryHeard> Registries::Stored(RouterId router) const {
   const Listing& stored = sites_[router].stored;
   return stored.given == nullptr ? std::nullopt : std::optional(Heard(router, stored, true));
+}
+
+// What a router that has just started finds; nothing that it cannot read.
+Registries::Listing Registries::ReadDisk(RouterId router) const {
+  const Site& site = sites_[router];
+  Listing disk = site.disk;
+  if (disk.given == nullptr || stage_.wire == nullptr || disk.message == nullptr) return disk;
+  const Way way = WayOf(stage_, 0, site.disk_by, stage_.releases.routers[router]);
+  if (!stage_.wire->Reread(way, router, disk)) return {};
+  return disk;
 }
 
 void Registries::LoseWrites(RouterId router, bool lost, bool wiped) {

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -32,6 +33,14 @@
 #include "sim/stage.h"
 
 namespace ringway::sim {
+
+// A directory as it goes to a router, and is kept on its disk.
+struct Listing {
+  std::uint64_t epoch = 0;  // of the controller
+  std::shared_ptr<const router::DirectoryGiven> given;
+  router::LeadersGiven leaders = {};
+  std::shared_ptr<const std::string> message = nullptr;  // where there is a wire: as it came
+};
 
 class Registries {
  public:
@@ -47,12 +56,6 @@ class Registries {
   // Routers ask the plain servers of their pools whether they live (pools.cc).
   void OnPoolsChecked();
 
-  // A directory as it goes to a router, and is kept on its disk.
-  struct Listing {
-    std::uint64_t epoch = 0;  // of the controller
-    std::shared_ptr<const router::DirectoryGiven> given;
-    router::LeadersGiven leaders = {};
-  };
   // One reached the router, which does not name itself as another one.
   void Direct(RouterId router, const Listing& listing);
   // It reports the worker, by its region's number: as beside it, or adopted.
@@ -79,6 +82,7 @@ class Registries {
     IdVector<WorkerId, WatchNumber> watches;  // by the region's numbers
     Listing stored;                           // what the node wanted stored last; null: nothing
     Listing disk;                             // the same, as the next life will find it
+    Release disk_by = Release::kPresent;      // of which release it was then
     bool writes_lost = false;
     IdVector<WorkerId, int> unanswered;  // health checks in a row
   };
@@ -94,6 +98,7 @@ class Registries {
   void Open(RouterId router);
   static router::DirectoryHeard Heard(RouterId router, const Listing& listing, bool from_disk);
   std::optional<router::DirectoryHeard> Stored(RouterId router) const;
+  Listing ReadDisk(RouterId router) const;
   const router::WorkerRegistry& RegistryOf(RouterId router) const { return routers_.node(router).registry(); }
   void GivePools(RouterId router);
   void CheckPool(RouterId router, TierId tier);

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "sim/fleet/wire.h"
 #include "sim/observers/observer.h"
 
 namespace ringway::sim {
@@ -244,7 +245,10 @@ void Routers::Perform(RouterId router, router::RouterAction& action) {
   } else if (auto* decided = std::get_if<router::TableDecided>(&action)) {
     Site& site = sites_[router];
     if (decided->active && site.table) {
-      if (!site.writes_lost) site.table_kept = site.table;
+      if (!site.writes_lost) {
+        site.table_kept = site.table;
+        site.kept_by = stage_.releases.routers[router];
+      }
       for (Observer* observer : stage_.observers) observer->OnTableActive(stage_.Now(), router, *site.table);
     }
     if (on_table_decided) on_table_decided(router, *decided);
@@ -428,7 +432,15 @@ void Routers::Revive(RouterId router) {
   if (std::exchange(site.table, site.table_kept) != site.table_kept) {
     for (Observer* observer : stage_.observers) observer->OnOldDisk(stage_.Now(), router);
   }
-  if (site.table) Tell(router, router::TableOffered{.table = site.table, .from_disk = true});
+  if (!site.table) return;
+  router::TableOffered offered{.table = site.table, .from_disk = true};
+  if (stage_.wire != nullptr) {
+    const Way way = WayOf(stage_, 0, site.kept_by, stage_.releases.routers[router]);
+    std::string refusal;
+    if (!stage_.wire->Carry(way, router, *scenario_.fleet, offered, refusal)) return;
+    site.table = offered.table;
+  }
+  Tell(router, offered);
 }
 
 }  // namespace ringway::sim

@@ -154,6 +154,7 @@ class Routers {
     std::shared_ptr<const RoutingTable> table;  // that was offered last
     // On disk: the last good table, and the highest epoch that was seen.
     std::shared_ptr<const RoutingTable> table_kept;
+    Release kept_by = Release::kPresent;  // of which release it was then
     std::uint64_t epoch_kept = 0;
     bool writes_lost = false;
     int revived = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "sim/observers/observer.h"
 
 namespace ringway::sim {
@@ -48,6 +49,8 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
   }
   for (const WorkerPlace& place : places_) sites_.push_back(Site(SettingsFor(place.tier)));
 }
+
+std::string AddressOf(WorkerId worker) { return absl::StrFormat("worker-%06d:7420", worker.index()); }
 
 WorkerSettings Workers::SettingsFor(TierId tier) const {
   WorkerSettings settings{.slot = {}, .heartbeat = kHeartbeat};

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct WorkerPlace {
   RegionId region;
   RouterId local;
 };
+
+// Where it is reached.
+std::string AddressOf(WorkerId worker);
 
 // Mostly the router beside the worker, and the leader of its ledger.
 using Watchers = absl::InlinedVector<Watcher, 2>;

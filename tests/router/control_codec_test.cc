@@ -16,7 +16,7 @@ TEST(RouterControlCodec, AReportTellsOfTiersThatAreNotRetired) {
   fleet.tiers.push_back(fleet.tiers[TierId(0)]);
   fleet.tiers[TierId(1)].name = "old";
   SendReport sent{.sequence = 9, .period = Milliseconds(1500), .table = {2, 5}, .epoch_seen_max = 3};
-  sent.overtaken_by = 4;
+  sent.view = {4, 2};
   sent.tiers.resize(2);
   dispatch::TrafficCounters& counters = sent.tiers[TierId(0)].counters;
   counters.entered[1] = 6;
@@ -33,7 +33,8 @@ TEST(RouterControlCodec, AReportTellsOfTiersThatAreNotRetired) {
   EXPECT_EQ(report.table_epoch(), 2u);
   EXPECT_EQ(report.table_version(), 5u);
   EXPECT_EQ(report.epoch_seen_max(), 3u);
-  EXPECT_EQ(report.overtaken_by(), 4u);
+  EXPECT_EQ(report.view_epoch(), 4u);
+  EXPECT_EQ(report.view_version(), 2u);
   ASSERT_EQ(report.tiers_size(), 1);
   const v1::TierReport& tier = report.tiers(0);
   EXPECT_EQ(tier.tier(), "animate");

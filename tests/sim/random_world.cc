@@ -178,6 +178,11 @@ void AddClockFaults(const Fleet& fleet, Rng rng, Scenario& scenario) {
   }
 }
 
+// Processes that talk in messages. Drawn apart.
+void AddWire(const Fleet&, Rng, Scenario& scenario) {
+  scenario.wire = WireSpec{.begins_former = false, .newer_share = 0, .newer_until_s = 100};
+}
+
 ServiceLaw RandomLaw(Rng& rng) {
   switch (rng.Below(3)) {
     case 0:
@@ -298,6 +303,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   if (Rng clocks(seed, 88); clocks.Chance(0.15)) AddClockFaults(fleet, clocks, *scenario);
   if (Rng orders(seed, 90); orders.Chance(0.2)) AddOrders(fleet, orders, *scenario);
   AddRepeats(seed, *scenario);
+  if (Rng wire(seed, 89); wire.Chance(0.25)) AddWire(fleet, wire, *scenario);
   // The last half minute is quiet, so that every job has ended when the run does.
   scenario->steps.push_back({.at_s = 120, .fault = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));

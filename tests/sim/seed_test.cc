@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "tests/sim/focused_world.h"
 #include "tests/sim/random_world.h"
 #include "tests/sim/run_fingerprint.h"
+#include "tests/sim/wire/wire_of.h"
 
 namespace ringway::sim {
 namespace {
@@ -87,7 +89,9 @@ bool NobodyIsLeft(const Simulation& simulation) {
 TEST(SeedSuite, NothingIsLostOrDoneTwiceWhateverHappens) {
   const Seeds seeds = WantedSeeds();
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
-    Simulation simulation(WorldOf(seed));
+    const auto scenario = WorldOf(seed);
+    const std::unique_ptr<Wire> wire = WireOf(*scenario);
+    Simulation simulation(scenario, {}, wire.get());
     simulation.Run();
     Exercised().Add(simulation.kinds());
     Checkers checkers = simulation.checkers();
