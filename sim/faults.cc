@@ -343,6 +343,48 @@ void Faults::Apply(const OrderRouters& order, bool begin) {
   }
 }
 
+void Faults::StartAnew(RouterId router, Release release) {
+  stage_.releases.routers[router] = release;
+  if (!routers_.alive(router)) return;
+  SetRouter(router, false);
+  SetRouter(router, true);
+}
+
+void Faults::StartAnew(WorkerId worker, Release release) {
+  stage_.releases.workers[worker] = release;
+  if (!workers_.alive(worker)) return;
+  SetWorker(worker, false);
+  SetWorker(worker, true);
+}
+
+void Faults::Apply(const Upgrade& upgrade, bool begin) {
+  const Release release = upgrade.back ? Release::kFormer : Release::kPresent;
+  const RegionSet regions = Meant(upgrade.regions);
+  for (const RegionId region : upgrade.routers ? regions : RegionSet()) {
+    for (const RouterId router : RoutersOf(region)) {
+      if (begin) {
+        routers_.Drain(router);
+      } else {
+        StartAnew(router, release);
+      }
+    }
+  }
+  for (const RegionId region : upgrade.workers ? regions : RegionSet()) {
+    for (const WorkerId worker : WorkersOf(region)) {
+      if (begin) {
+        workers_.Drain(worker, true);
+      } else {
+        StartAnew(worker, release);
+      }
+    }
+  }
+  if (begin || !upgrade.controller) return;
+  const bool alive = control_.alive();
+  if (alive) control_.Kill();
+  stage_.releases.controller = release;
+  if (alive) control_.Revive();
+}
+
 void Faults::Apply(const LoadTopology& load, bool begin) {
   control_.Load(begin ? load.fleet : scenario_.fleet);
 }

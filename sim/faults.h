@@ -74,6 +74,7 @@ class Faults {
   void Apply(const LoseWrites& lose, bool begin);
   void Apply(const SetClocksBack& clocks, bool begin);
   void Apply(const OrderRouters& order, bool begin);
+  void Apply(const Upgrade& upgrade, bool begin);
 
   RegionSet Meant(const RegionSet& regions) const;
   std::vector<WorkerId> WorkersOf(RegionId region) const;
@@ -85,6 +86,9 @@ class Faults {
   std::vector<RouterId> RoutersOf(RegionId region) const;
   void SetRouter(RouterId router, bool alive);
   void SetWorker(WorkerId worker, bool alive);
+  // It is dead if it was.
+  void StartAnew(RouterId router, Release release);
+  void StartAnew(WorkerId worker, Release release);
   void Command(decltype(controller::OperatorCommand::what) what, const char* why,
                Duration lasts = ZeroDuration());
 

@@ -202,11 +202,21 @@ struct LoadTopology {
   std::string file;
   std::shared_ptr<const Fleet> fleet;
 };
+// The processes of these regions go over to this release: what is named is told to take nothing new, and is
+// stopped and started anew when the step ends; the controller is restarted then. `back`: they go back to the
+// release before. Without a wire (WireSpec) it is the restarts and nothing else.
+struct Upgrade {
+  RegionSet regions;
+  bool routers = true;
+  bool workers = true;
+  bool controller = false;
+  bool back = false;
+};
 using Fault =
     std::variant<KillWorkers, KillRouters, RestartRouters, KillLeaders, KillRegion, KillController,
                  DrainRegion, Partition, ExtraDelay, SlowWorkers, DrainWorkers, Sinkhole, StallWorkers,
                  PauseRouters, BreakStreams, FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold,
-                 LoadTopology, WrongTier, LoseWrites, SetClocksBack, OrderRouters>;
+                 LoadTopology, WrongTier, LoseWrites, SetClocksBack, OrderRouters, Upgrade>;
 
 struct ScenarioStep {
   double at_s = 0;

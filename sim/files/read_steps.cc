@@ -69,6 +69,10 @@ Fault ReadLoseWrites(Mapping& m, const StepContext& c) {
 Fault ReadClocks(Mapping& m, const StepContext& c) {
   return SetClocksBack{Regions(m, c), m.Number("share", 1, {0, 1}), m.Number("seconds", 3600, {0, 1e9})};
 }
+Fault ReadUpgrade(Mapping& m, const StepContext& c) {
+  return Upgrade{Regions(m, c), m.Flag("routers", true), m.Flag("workers", true), m.Flag("controller", false),
+                 m.Flag("back", false)};
+}
 Fault ReadWrongTier(Mapping& m, const StepContext& c) {
   return WrongTier{Regions(m, c), m.Number("share", 1, {0, 1})};
 }
@@ -164,6 +168,7 @@ constexpr FaultKind kFaults[] = {
     {"loseWrites", ReadLoseWrites},
     {"setClocksBack", ReadClocks},
     {"orderRouters", ReadOrderRouters},
+    {"upgrade", ReadUpgrade},
 };
 
 std::string FaultNames() {

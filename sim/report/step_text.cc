@@ -68,6 +68,11 @@ struct Words {
     return absl::StrFormat("clocks of %.0f %% of workers set back by %.3g s: %s", 100 * t.share, t.by_s,
                            In(t.regions));
   }
+  std::string operator()(const Upgrade& t) const {
+    return absl::StrCat(t.back ? "back to the release before:" : "upgraded:", t.routers ? " routers" : "",
+                        t.workers ? " workers" : "", t.controller ? " controller" : "",
+                        t.routers || t.workers ? absl::StrCat(": ", In(t.regions)) : "");
+  }
   std::string operator()(const Sinkhole& t) const {
     return absl::StrCat(t.count, " failing workers: ", In(t.regions));
   }

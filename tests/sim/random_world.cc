@@ -9,6 +9,10 @@
 namespace ringway::sim {
 namespace {
 
+// Of what may be refused, in words of a release to come, while there is time for what follows from it.
+constexpr double kNewerShare = 2e-4;
+constexpr double kNewerUntilS = 90;
+
 RegionSet SomeRegions(const Fleet& fleet, Rng& rng) {
   RegionSet regions;
   for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
@@ -179,8 +183,39 @@ void AddClockFaults(const Fleet& fleet, Rng rng, Scenario& scenario) {
 }
 
 // Processes that talk in messages. Drawn apart.
-void AddWire(const Fleet&, Rng, Scenario& scenario) {
-  scenario.wire = WireSpec{.begins_former = false, .newer_share = 0, .newer_until_s = 100};
+// Where a fleet begins in the release before, region after region goes over to this one, the controller
+// before them, between them or after them; sometimes what has gone over goes back for a while.
+void AddWire(const Fleet& fleet, Rng rng, Scenario& scenario) {
+  scenario.wire = WireSpec{.begins_former = rng.Chance(0.6),
+                           .newer_share = rng.Chance(0.5) ? kNewerShare : 0,
+                           .newer_until_s = kNewerUntilS};
+  if (!scenario.wire->begins_former) return;
+  const std::size_t regions = fleet.world.regions.size();
+  const std::size_t first = rng.Below(regions);
+  // Where there are keys the controller is upgraded first: that of the release before makes no views
+  // (docs/once.md).
+  const bool keyed = scenario.users.keyed_share > 0;
+  const std::size_t anywhere = rng.Below(regions + 1);
+  const std::size_t controller = keyed ? 0 : anywhere;
+  const std::size_t back = rng.Chance(0.4) ? rng.Below(regions) : regions;
+  double at_s = 10 + 15 * rng.Uniform();
+  const auto roll = [&](Upgrade upgrade) {
+    const double lasts_s = 0.5 + 3 * rng.Uniform();
+    scenario.steps.push_back({.at_s = at_s, .lasts_s = lasts_s, .fault = std::move(upgrade)});
+    at_s += lasts_s + 5 * rng.Uniform();
+  };
+  const Upgrade control{.regions = {}, .routers = false, .workers = false, .controller = true};
+  for (std::size_t i = 0; i <= regions; ++i) {
+    if (i == controller) roll(control);
+    if (i == regions) break;
+    const RegionSet region = {RegionId((first + i) % regions)};
+    roll({.regions = region, .routers = true, .workers = rng.Chance(0.7)});
+    if (i != back) continue;
+    // A roll-back, and the next try.
+    const bool all = rng.Chance(0.5) && i >= controller && !keyed;
+    roll({.regions = region, .routers = true, .workers = true, .controller = all, .back = true});
+    roll({.regions = region, .routers = true, .workers = true, .controller = all, .back = false});
+  }
 }
 
 ServiceLaw RandomLaw(Rng& rng) {

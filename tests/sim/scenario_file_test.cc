@@ -172,6 +172,24 @@ TEST(ScenarioFileTest, AStepOrdersRoutersAboutAndAnotherStopsTheController) {
 }
 
 // What the fuzzer begins with has to be let through, or it never comes to demand, prices and steps.
+TEST(ScenarioFileTest, AnUpgradeSaysWhoGoesOverAndWhichWay) {
+  const auto upgrade = [](const std::string& text) {
+    const auto scenario =
+        Parse(absl::StrReplaceAll(kScenario, {{"scaleDemand: {factor: 2}", "upgrade: {" + text + "}"}}));
+    EXPECT_TRUE(scenario.ok()) << scenario.status();
+    return scenario.ok() ? std::get<Upgrade>(scenario->steps.back().fault) : Upgrade();
+  };
+  const Upgrade all = upgrade("");
+  EXPECT_TRUE(all.regions.empty());
+  EXPECT_TRUE(all.routers && all.workers);
+  EXPECT_FALSE(all.controller || all.back);
+  const Upgrade some =
+      upgrade("regions: [west], routers: false, workers: false, controller: true, back: true");
+  EXPECT_EQ(some.regions, RegionSet{RegionId(1)});
+  EXPECT_FALSE(some.routers || some.workers);
+  EXPECT_TRUE(some.controller && some.back);
+}
+
 TEST(ScenarioFileTest, EveryScenarioOfTheFuzzersCorpusIsReadToItsEnd) {
   int scenarios = 0;
   std::size_t steps = 0, prices = 0, traces = 0;
