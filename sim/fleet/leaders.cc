@@ -326,6 +326,11 @@ void Leaders::Do(Endpoint& endpoint, const router::FenceOff& fence) {
   FenceNote note{
       fence.by,         fence.upto,   fence.revoke, endpoint.router, routers_.life(endpoint.router),
       fence.connection, endpoint.tier};
+  // What the worker refuses is not answered; its next word shows that it does not know yet.
+  if (stage_.wire != nullptr &&
+      !stage_.wire->Carry(WayBetween(stage_, 0, endpoint.router, worker), worker, note)) {
+    return;
+  }
   if (stage_.network.Repeats()) {  // the first answer was lost
     note.answered = false;
     stage_.After(HopNs(endpoint), Happening::kFenceReaches, worker.value(), stage_.to_fence.Put(note));

@@ -295,6 +295,9 @@ void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
   note.facts.forwarded = true;
   note.facts.spilled = forward.route.reason == router::kSpillReason;
   note.facts.landing = forward.landing;
+  if (stage_.wire == nullptr) return;
+  const Way way = WayBetween(stage_, *delay, router, forward.router);
+  RINGWAY_CHECK(stage_.wire->Carry(way, router, forward.router, forward, note.facts));
 }
 
 void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {

@@ -50,6 +50,12 @@ inline Way WayOf(const Stage& stage, std::int64_t takes_ns, Release writer, Rele
           .writer = writer,
           .reader = reader};
 }
+inline Way WayBetween(const Stage& stage, std::int64_t takes_ns, WorkerId writer, RouterId reader) {
+  return WayOf(stage, takes_ns, stage.releases.workers[writer], stage.releases.routers[reader]);
+}
+inline Way WayBetween(const Stage& stage, std::int64_t takes_ns, RouterId writer, WorkerId reader) {
+  return WayOf(stage, takes_ns, stage.releases.routers[writer], stage.releases.workers[reader]);
+}
 inline Way WayBetween(const Stage& stage, std::int64_t takes_ns, RouterId writer, RouterId reader) {
   return WayOf(stage, takes_ns, stage.releases.routers[writer], stage.releases.routers[reader]);
 }
@@ -87,6 +93,15 @@ class Wire {
   virtual bool Carry(const Way& way, RouterId from, router::DialRegion& dial) = 0;
   virtual bool Carry(const Way& way, router::AskRegion& ask) = 0;
   virtual bool Carry(const Way& way, router::SendHint& hint) = 0;
+
+  // ---- workers, and jobs that routers send each other ----
+  // A worker refuses a job's header as malformed, and a leader's fence as none.
+  virtual bool Carry(const Way& way, WorkerId to, OfferNote& offer) = 0;
+  virtual bool Carry(const Way& way, WorkerId to, FenceNote& fence) = 0;
+  // The worker's state, and with it what leaders of ledgers take it for.
+  virtual bool Carry(const Way& way, WorkerId from, RouterMessage& said) = 0;
+  virtual bool Carry(const Way& way, RouterId from, RouterId to, const router::ForwardToRouter& forward,
+                     router::JobFacts& facts) = 0;
 
   // ---- keys ----
   virtual bool Carry(const Way& way, router::once::Request& request) = 0;

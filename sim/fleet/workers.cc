@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "core/check.h"
+#include "sim/fleet/wire.h"
 #include "sim/observers/observer.h"
 
 namespace ringway::sim {
@@ -22,6 +24,11 @@ constexpr std::uint64_t kLargeBytes = 1 << 20;
 
 // What a router makes of an answer (router/daemon/jobs/attempts.cc).
 bool MayHaveStarted(Outcome outcome) { return outcome != Outcome::kBusy && outcome != Outcome::kRejected; }
+
+// What the worker says becomes what its router reads. A state is read by all there are.
+void Cross(const Stage& stage, WorkerId worker, RouterMessage& message) {
+  RINGWAY_CHECK(stage.wire->Carry(WayBetween(stage, 0, worker, message.router), worker, message));
+}
 
 }  // namespace
 
@@ -71,14 +78,24 @@ void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
   }
   turn.offer = &note;
   const AttemptId attempt = ++turn.site.last_attempt;
-  if (shown_[worker].wrong_tier && !plain(worker)) {
+  std::optional<OfferNote> read;
+  bool malformed = shown_[worker].wrong_tier && !plain(worker);
+  if (stage_.wire != nullptr && !plain(worker)) {
+    read = note;
+    turn.offer = &*read;
+    const Way way = WayBetween(stage_, 0, note.caller.router, worker);
+    malformed = malformed || !stage_.wire->Carry(way, worker, *read);
+  }
+  if (malformed) {
     Step(turn, MessageMalformed{attempt});
     return End(turn);
   }
   if (turn.site.started && scenario_.service[places_[worker].tier].tells_steps) Step(turn, StepOf(worker));
-  Step(turn, AttemptOffered{
-                 .offer = {.attempt = attempt, .lease = {}, .grant = note.lease, .deadline = note.deadline},
-                 .payload_bytes = note.payload.large ? kLargeBytes : 0});
+  Step(turn, AttemptOffered{.offer = {.attempt = attempt,
+                                      .lease = {},
+                                      .grant = turn.offer->lease,
+                                      .deadline = turn.offer->deadline},
+                            .payload_bytes = note.payload.large ? kLargeBytes : 0});
   if (turn.site.node.attempt() == attempt) {
     if (note.payload.large) Step(turn, PayloadArrived{attempt, kLargeBytes});
     Step(turn, UploadEnded{attempt});
@@ -107,6 +124,7 @@ void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   reply.has_announcement = true;
   reply.announcement = Announcement(worker, turn.answer);
   reply.fence_connection = note.connection;
+  if (stage_.wire != nullptr) Cross(stage_, worker, reply);
 }
 
 void Workers::Drain(WorkerId worker, bool drain) {
@@ -190,6 +208,7 @@ void Workers::Turn::Do(const TellWatcher& tell) {
   workers.Tell(worker, watcher, message);
   message.has_announcement = true;
   message.announcement = workers.Announcement(worker, tell.sequence);
+  if (workers.stage_.wire != nullptr) Cross(workers.stage_, worker, message);
 }
 
 // ---- the virtual GPU ----
@@ -265,9 +284,11 @@ void Workers::Say(const Turn& turn) {
     RouterMessage& message = same ? *to_caller : stage_.Say(HopNs(worker, watcher.router), watcher.router);
     Tell(worker, watcher, message);
     message.has_announcement = turn.announces;
-    if (!turn.announces) continue;
-    message.announcement = said != nullptr ? *said : Announcement(worker, turn.told);
-    said = &message.announcement;
+    if (turn.announces) {
+      message.announcement = said != nullptr ? *said : Announcement(worker, turn.told);
+      said = &message.announcement;
+    }
+    if (stage_.wire != nullptr) Cross(stage_, worker, message);
   }
 }
 

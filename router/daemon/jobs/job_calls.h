@@ -22,7 +22,6 @@
 #include "router/daemon/control/address_table.h"
 #include "router/daemon/jobs/attempts.h"
 #include "router/daemon/jobs/call_stream.h"
-#include "router/daemon/jobs/job_header.h"
 #include "router/daemon/jobs/payload.h"
 #include "router/daemon/jobs/upload.h"
 #include "router/daemon/once/once_options.h"
@@ -30,6 +29,7 @@
 #include "router/daemon/operations/trace_store.h"
 #include "router/daemon/pools/http_offers.h"
 #include "router/jobs/job_table.h"
+#include "router/wire/job_header.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 

@@ -24,12 +24,12 @@
 #include "ringway/v1/worker.grpc.pb.h"
 #include "router/daemon/control/address_table.h"
 #include "router/daemon/control/router_numbers.h"
-#include "router/daemon/jobs/job_header.h"
 #include "router/daemon/ledgers/ledger_link.h"
 #include "router/daemon/ledgers/ledger_stream.h"
 #include "router/node_event.h"
 #include "router/router_node.h"
 #include "router/session/ledger_session.h"
+#include "router/wire/job_header.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 

@@ -11,8 +11,8 @@
 
 #include "gateway/fleet_summary.h"
 #include "router/daemon/control/address_table.h"
-#include "router/daemon/jobs/job_header.h"
 #include "router/dispatch/worker_view.h"
+#include "router/wire/job_header.h"
 #include "router/worker_registry.h"
 
 namespace ringway::router {

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "core/time.h"
-#include "router/daemon/jobs/job_header.h"
 #include "router/daemon/ledgers/ledger_sessions.h"
 #include "router/router_machine.h"
+#include "router/wire/job_header.h"
 
 namespace ringway::router {
 

@@ -13,8 +13,10 @@
 #include "router/fleet_merge.h"
 #include "router/wire/control_codec.h"
 #include "router/wire/directory_codec.h"
+#include "router/wire/job_header.h"
 #include "router/wire/ledger_codec.h"
 #include "router/wire/once_codec.h"
+#include "router/wire/worker_codec.h"
 #include "sim/fleet/registries.h"
 #include "sim/fleet/routers.h"
 #include "sim/fleet/workers.h"
@@ -277,6 +279,97 @@ bool ProtoWire::Carry(const Way& way, router::SendHint& hint) {
   if (!read || !read->has_hint()) return false;
   hint.hint = router::DecodeHint(read->hint());
   hint.answers = read->hint().answers();
+  return true;
+}
+
+// ---- workers, and jobs ----
+
+worker::Identity ProtoWire::IdentityOf(WorkerId worker) const {
+  const TierId tier = workers_->TierSaid(worker);
+  return {.name = addresses_[worker.index()],
+          .tier = tier.valid() ? scenario_.fleet->tiers[tier].name : "none of this fleet",
+          .region = scenario_.fleet->world.regions[workers_->places()[worker].region].name,
+          .model = {},
+          .backend = {},
+          .metrics_address = {},
+          .pictures = {}};
+}
+
+bool ProtoWire::Carry(const Way& way, WorkerId to, OfferNote& offer) {
+  v1::JobHeader header;
+  header.set_tier(scenario_.fleet->tiers[workers_->places()[to].tier].name);
+  router::JobFacts facts;
+  facts.arrived = way.said_at;
+  facts.deadline = offer.deadline;
+  const bool leased = offer.lease != Lease{};
+  v1::JobUp up = router::HeaderForWorker(header, facts, leased ? FormatLease(offer.lease) : "", way.said_at);
+  // Users who tell none have one in the daemon, the tier's.
+  if (offer.deadline == InfiniteFuture()) up.mutable_header()->clear_deadline_s();
+  const auto read = Through(way, up, /*may_be_newer=*/true);
+  if (!read || !read->has_header()) return false;
+  if (!worker::CheckForWorker(read->header(), IdentityOf(to)).ok()) return false;
+  const AttemptOffered offered = worker::OfferOf(read->header(), 1, way.read_at);
+  offer.lease = offered.offer.grant;
+  offer.deadline = offered.offer.deadline;
+  return true;
+}
+
+bool ProtoWire::Carry(const Way& way, WorkerId, FenceNote& fence) {
+  const auto read = Through(
+      way, router::EncodeFence(
+               {.worker = {}, .by = fence.by, .upto = fence.upto, .revoke = fence.revoke, .connection = 0}));
+  if (!read) return false;
+  const auto fenced = worker::FencedOf(*read);
+  if (!fenced.ok()) return false;
+  fence.by = fenced->by;
+  fence.upto = fenced->upto;
+  fence.revoke = fenced->revoke;
+  return true;
+}
+
+bool ProtoWire::Carry(const Way& way, WorkerId from, RouterMessage& said) {
+  SlotView view = workers_->slot(from).View(way.said_at);
+  view.lease = FormatLease(workers_->NoteOf(from).lease);
+  const auto read =
+      Through(way, worker::StateMessage(view, said.announcement.sequence, {}, IdentityOf(from)));
+  if (!read) return false;
+  const WorkerId worker = workers_->InRegion(from);
+  if (said.has_announcement) said.announcement = router::AnnouncementOf(worker, *read);
+  if (said.watch == 0) return true;
+  said.tier = FleetOf(said.router).FindTier(read->tier()).value_or(TierId());
+  const router::WorkerSaid state = router::SaidBy(worker, said.tier, *read);
+  said.news.state = !state.healthy ? dispatch::WorkerState::kFailed
+                    : state.busy   ? dispatch::WorkerState::kBusy
+                                   : dispatch::WorkerState::kIdle;
+  said.news.draining = state.draining;
+  said.busy_ns = ToInt64Nanoseconds(state.busy_total);
+  return true;
+}
+
+bool ProtoWire::Carry(const Way& way, RouterId from, RouterId to, const router::ForwardToRouter& forward,
+                      router::JobFacts& facts) {
+  const Fleet& fleet = FleetOf(from);
+  const Tier& tier = fleet.tiers[facts.tier];
+  v1::JobHeader header;
+  header.set_tier(tier.name);
+  header.set_priority(tier.priorities[facts.priority]);
+  if (facts.source.valid()) header.set_source_region(fleet.world.regions[facts.source].name);
+  if (facts.once != nullptr) header.set_idempotency_key(facts.once->key.substr(0, 100));
+  header.set_steps(facts.cost.steps);
+  header.set_pixels(facts.cost.pixels);
+  header.set_frames(facts.cost.frames);
+  v1::JobUp up = router::HeaderForRouter(header, facts, forward, ZeroDuration(), way.said_at);
+  if (facts.deadline == InfiniteFuture()) up.mutable_header()->clear_deadline_s();
+  const auto read = Through(way, up);
+  if (!read || !read->has_header()) return false;
+  router::KnownFleet known;
+  known.fleet = std::make_shared<const Fleet>(routers_->alive(to) ? FleetOf(to) : fleet);
+  known.home = routers_->places()[to];
+  auto decoded = router::FactsOf(read->header(), /*forwarded=*/true, known, way.read_at);
+  if (!decoded.ok()) return false;
+  decoded->once = facts.once;
+  if (facts.deadline == InfiniteFuture()) decoded->deadline = facts.deadline;
+  facts = *std::move(decoded);
   return true;
 }
 

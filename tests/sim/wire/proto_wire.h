@@ -20,6 +20,7 @@
 #include "sim/fleet/wire.h"
 #include "sim/scenario.h"
 #include "tests/proto/former_release.h"
+#include "worker/messages.h"
 
 namespace ringway::sim {
 
@@ -45,6 +46,11 @@ class ProtoWire final : public Wire {
   bool Carry(const Way& way, RouterId from, router::DialRegion& dial) override;
   bool Carry(const Way& way, router::AskRegion& ask) override;
   bool Carry(const Way& way, router::SendHint& hint) override;
+  bool Carry(const Way& way, WorkerId to, OfferNote& offer) override;
+  bool Carry(const Way& way, WorkerId to, FenceNote& fence) override;
+  bool Carry(const Way& way, WorkerId from, RouterMessage& said) override;
+  bool Carry(const Way& way, RouterId from, RouterId to, const router::ForwardToRouter& forward,
+             router::JobFacts& facts) override;
   bool Carry(const Way& way, router::once::Request& request) override;
   bool Carry(const Way& way, router::once::Reply& reply) override;
 
@@ -55,6 +61,7 @@ class ProtoWire final : public Wire {
   std::optional<Message> Through(const Way& way, const Message& said, bool may_be_newer = false);
   const Fleet& FleetOf(RouterId router) const;
   const std::string& RegionOf(RouterId router) const;
+  worker::Identity IdentityOf(WorkerId worker) const;
   template <class Message>
   void Read(const Way& way, RouterId router, const Message& directory, bool from_disk, Listing& listing);
 

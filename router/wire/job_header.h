@@ -6,8 +6,8 @@
 // deadline and the age are stated anew at every hop, because clocks of two machines do not agree.
 //
 // Threads: pure functions.
-#ifndef RINGWAY_ROUTER_DAEMON_JOBS_JOB_HEADER_H_
-#define RINGWAY_ROUTER_DAEMON_JOBS_JOB_HEADER_H_
+#ifndef RINGWAY_ROUTER_WIRE_JOB_HEADER_H_
+#define RINGWAY_ROUTER_WIRE_JOB_HEADER_H_
 
 #include <memory>
 #include <string>
@@ -57,4 +57,4 @@ v1::JobUp HeaderForRouter(const v1::JobHeader& header, const JobFacts& facts, co
 
 }  // namespace ringway::router
 
-#endif  // RINGWAY_ROUTER_DAEMON_JOBS_JOB_HEADER_H_
+#endif  // RINGWAY_ROUTER_WIRE_JOB_HEADER_H_

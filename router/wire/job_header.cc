@@ -1,4 +1,4 @@
-#include "router/daemon/jobs/job_header.h"
+#include "router/wire/job_header.h"
 
 #include <algorithm>
 #include <vector>
