@@ -8,12 +8,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly limit_s=${RINGWAY_PLANTED_S:-600} first=${RINGWAY_PLANTED_FIRST:-1}
-readonly tree=build/planted/tree out=build/planted/build
+readonly tree=build/planted/tree out=build/planted/whole
 mkdir -p "$tree"
 
 copy_tree() {
-  git ls-files -co --exclude-standard -- CMakeLists.txt cmake core proto router worker controller runtime sim topology \
-    tests/CMakeLists.txt tests/replay_main.cc tests/sim |
+  git ls-files -co --exclude-standard |
     while IFS= read -r file; do [[ ! -f $file ]] || echo "$file"; done | xargs -d '\n' cp -pu --parents -t "$tree"
 }
 
@@ -44,7 +43,7 @@ copy_tree
 if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
 [[ -f $out/CMakeCache.txt ]] ||
   cmake -S "$tree" -B "$out" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DRINGWAY_TESTS=ON -DRINGWAY_BENCH=OFF \
-    -DRINGWAY_PURE_ONLY=ON -DRINGWAY_UNITY=ON >build/planted/configure.log
+    -DRINGWAY_UNITY=ON >build/planted/configure.log
 compile || { tail -n 20 build/planted/build.log >&2 && exit 2; }
 status=0
 names=("$@")
