@@ -363,7 +363,9 @@ void Faults::Apply(const Upgrade& upgrade, bool begin) {
   for (const RegionId region : upgrade.routers ? regions : RegionSet()) {
     for (const RouterId router : RoutersOf(region)) {
       if (begin) {
-        routers_.Drain(router);
+        if (!routers_.alive(router)) continue;
+        routers_.Step(router, router::DrainChanged{.draining = true});
+        routers_.Rest(router);
       } else {
         StartAnew(router, release);
       }

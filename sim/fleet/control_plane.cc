@@ -33,7 +33,8 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
       links_(routers.places().size()),
       breaks_(scenario.seed, kBreaks) {
   routers_.on_report = [this](RouterId router, const router::SendReport& report) {
-    SendUp(router, controller::RouterReported{.report = reports_.Of(router, report)}, &report, told_.Told(router));
+    SendUp(router, controller::RouterReported{.report = reports_.Of(router, report)}, &report,
+           told_.Told(router));
   };
   routers_.on_table_decided = [this](RouterId router, const router::TableDecided& decided) {
     if (decided.from_disk) return;

@@ -76,7 +76,7 @@ void ControlPlane::Refuse(controller::StreamId stream) {
   const auto delay = stage_.network.DelayNs(home_, there);
   if (!delay && !stage_.network.Connected(home_, there)) {
     Link& link = links_[*router];
-    link.over = link.over || link.stream == action.stream;
+    link.over = link.over || link.stream == stream;
     return;
   }
   stage_.After(delay.value_or(kToldAgainNs), Happening::kStreamEnded, router->value(),

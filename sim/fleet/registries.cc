@@ -102,7 +102,7 @@ std::optional<router::DirectoryHeard> Registries::Stored(RouterId router) const 
 }
 
 // What a router that has just started finds; nothing that it cannot read.
-Registries::Listing Registries::ReadDisk(RouterId router) const {
+Listing Registries::ReadDisk(RouterId router) const {
   const Site& site = sites_[router];
   Listing disk = site.disk;
   if (disk.given == nullptr || stage_.wire == nullptr || disk.message == nullptr) return disk;
