@@ -161,7 +161,8 @@ struct RouterMessage {
   std::int64_t retry_after_ns = 0;
   // Over a watch stream; 0: none.
   WatchNumber watch = 0;
-  TierId tier = {};  // of the worker; of a reply to a fence: of the ledger
+  std::uint32_t told = 0;  // its number at the worker, the low bits
+  TierId tier = {};        // of the worker; of a reply to a fence: of the ledger
   dispatch::WorkerNews news;
   std::int64_t busy_ns = 0;
   // For the leader of the worker's ledger: over the watch stream, or in reply to a fence.

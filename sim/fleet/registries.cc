@@ -76,6 +76,7 @@ void Registries::Open(RouterId router) {
   Site& site = sites_[router];
   const auto [begin, end] = workers_.Range(routers_.places()[router]);
   site.watches.assign(end.index() - begin.index(), 0);
+  site.told.assign(end.index() - begin.index(), 0);
   GivePools(router);
   for (const router::DirectoryWorker& entry : first_[routers_.places()[router]]->workers) {
     const bool local = scenario_.all_local || workers_.places()[Global(router, entry.worker)].local == router;
@@ -147,6 +148,7 @@ std::int64_t Registries::HopNs(RouterId router, WorkerId global) {
 void Registries::Dial(RouterId router, WorkerId worker, std::uint32_t tries) {
   const WatchNumber watch = ++last_watch_;
   sites_[router].watches[worker] = watch;
+  sites_[router].told[worker] = 0;
   const WorkerId global = Global(router, worker);
   stage_.After(HopNs(router, global), Happening::kWatchOpens, global.value(),
                notes_.Put({router, routers_.life(router), worker, watch, tries}));
@@ -192,7 +194,12 @@ void Registries::OnWatchReopens(RouterId router, std::uint32_t detail) {
 }
 
 void Registries::OnNews(RouterId router, const RouterMessage& message) {
-  if (sites_[router].watches[message.worker] != message.watch) return;  // of an earlier stream
+  Site& site = sites_[router];
+  if (site.watches[message.worker] != message.watch) return;  // of an earlier stream
+  // A stream keeps its order, and what has not left yet gives way to what is newer (worker/watch_stream.h).
+  std::uint32_t& told = site.told[message.worker];
+  if (told != 0 && static_cast<std::int32_t>(message.told - told) < 0) return;
+  told = message.told;
   router::WatchHeard heard{Said(message.worker, message.tier, message.news, message.busy_ns)};
   if (message.has_announcement) heard.announce = message.announcement;
   routers_.Step(router, heard);

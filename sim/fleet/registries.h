@@ -11,7 +11,7 @@
 // Not sent are a worker's repeats of what it said last: a report reads its counters as if the last repeat had
 // just come.
 //
-// Memory: 4 bytes for each router and worker of its region. Complexity: O(1) a message beside the registry's
+// Memory: 8 bytes for each router and worker of its region. Complexity: O(1) a message beside the registry's
 // own. One owner.
 #ifndef RINGWAY_SIM_FLEET_REGISTRIES_H_
 #define RINGWAY_SIM_FLEET_REGISTRIES_H_
@@ -80,6 +80,7 @@ class Registries {
  private:
   struct Site {
     IdVector<WorkerId, WatchNumber> watches;  // by the region's numbers
+    IdVector<WorkerId, std::uint32_t> told;   // what came last over each, the low bits; 0: nothing yet
     Listing stored;                           // what the node wanted stored last; null: nothing
     Listing disk;                             // the same, as the next life will find it
     Release disk_by = Release::kPresent;      // of which release it was then

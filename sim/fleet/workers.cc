@@ -205,7 +205,7 @@ void Workers::Turn::Do(const EndAttempt& end) {
 void Workers::Turn::Do(const TellWatcher& tell) {
   const Watcher& watcher = workers.shown_[worker].watchers.back();
   RouterMessage& message = workers.stage_.Say(workers.HopNs(worker, watcher.router), watcher.router);
-  workers.Tell(worker, watcher, message);
+  workers.Tell(worker, watcher, tell.sequence, message);
   message.has_announcement = true;
   message.announcement = workers.Announcement(worker, tell.sequence);
   if (workers.stage_.wire != nullptr) Cross(workers.stage_, worker, message);
@@ -282,7 +282,7 @@ void Workers::Say(const Turn& turn) {
   for (const Watcher& watcher : watchers) {
     const bool same = to_caller != nullptr && turn.caller.router == watcher.router;
     RouterMessage& message = same ? *to_caller : stage_.Say(HopNs(worker, watcher.router), watcher.router);
-    Tell(worker, watcher, message);
+    Tell(worker, watcher, turn.told, message);
     message.has_announcement = turn.announces;
     if (turn.announces) {
       message.announcement = said != nullptr ? *said : Announcement(worker, turn.told);
@@ -292,7 +292,9 @@ void Workers::Say(const Turn& turn) {
   }
 }
 
-void Workers::Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const {
+void Workers::Tell(WorkerId worker, const Watcher& watcher, std::uint64_t sequence,
+                   RouterMessage& message) const {
+  message.told = static_cast<std::uint32_t>(sequence);
   message.worker = InRegion(worker);
   message.watch = watcher.watch;
   message.tier = TierSaid(worker);

@@ -242,7 +242,7 @@ class Workers {
   // At which step its job is: told when somebody asks how long that takes, which is all that it is for.
   WorkProgressed StepOf(WorkerId worker) const;
   void Say(const Turn& turn);
-  void Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const;
+  void Tell(WorkerId worker, const Watcher& watcher, std::uint64_t sequence, RouterMessage& message) const;
   void Show(WorkerId worker);
   void NoteBeat(WorkerId worker) { beats_ns_[worker] = Stage::Ns(sites_[worker].node.NextHeartbeat()); }
   std::int64_t HopNs(WorkerId worker, RouterId router);
