@@ -12,7 +12,8 @@
 #include "cli/text_table.h"
 #include "controller/journal/replay.h"
 #include "core/json.h"
-#include "router/journal/replay.h"
+#include "journal/replay.h"
+#include "router/journal/recorder.h"
 #include "topology/topology.h"
 
 namespace ringway::cli {
@@ -151,20 +152,23 @@ void WriteLife(const char* key, const Lived& lived, JsonWriter& json) {
   json.End();
 }
 
-int Replay(Session& session, const std::string& journal, const std::vector<std::string>& edit_texts) {
+int Replay(Session& session, const std::string& folder, const std::vector<std::string>& edit_texts) {
   const absl::StatusOr<Edits> edits = ReadEdits(edit_texts);
   if (!edits.ok()) return Fail(session, edits.status());
-  if (router::journal::IsRouterJournal(journal)) {
-    if (!edits->any()) return ReplayRouter(session, journal);
-    return Fail(session, absl::InvalidArgumentError(
-                             "--edit changes what a controller saw; this is a router's journal"));
+  const std::string title = journal::TitleOf(folder);
+  if (title == router::kJournalTitle.text) {
+    if (edits->any()) {
+      return Fail(session, absl::InvalidArgumentError(
+                               absl::StrCat("--edit changes what a controller saw; this is a ", title)));
+    }
+    return ReplayRouter(session, folder);
   }
-  const absl::StatusOr<Lived> life = Live(journal, {});
+  const absl::StatusOr<Lived> life = Live(folder, {});
   if (!life.ok()) return Fail(session, life.status());
   const controller::ReplayReport& report = life->report;
   const bool same = report.tables_different == 0 && report.checkpoints_different == 0;
   absl::StatusOr<Lived> other = life;
-  if (edits->any()) other = Live(journal, *edits);
+  if (edits->any()) other = Live(folder, *edits);
   if (!other.ok()) return Fail(session, other.status());
   if (session.json) {
     JsonWriter json;
@@ -201,8 +205,7 @@ void AddSimReplay(CLI::App& sim, Session& session) {
       "a controller's or a router's journal again, as it was; a controller's also in another world");
   const auto journal = std::make_shared<std::string>();
   const auto edits = std::make_shared<std::vector<std::string>>();
-  replay->add_option("JOURNAL", *journal, "the folder journal/ of a controller's or a router's state folder")
-      ->required();
+  replay->add_option("JOURNAL", *journal, "the folder journal/ in the program's state folder")->required();
   replay
       ->add_option("--edit", *edits,
                    "threshold=X, demand[:REGION]=FACTOR, workers[:REGION]=FACTOR; may be repeated")

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "cli/sim/replay_report.h"
 #include "cli/sim/sim_commands.h"
 #include "core/job.h"
-#include "core/json.h"
 #include "router/journal/replay.h"
 
 namespace ringway::cli {
@@ -27,53 +27,26 @@ struct RouterLife {
       ++ended[end->outcome];
     }
   }
+  std::string Text() const {
+    std::string text =
+        absl::StrFormat("%d jobs ended, %d offers to workers, %d forwards\n", jobs, offers, forwards);
+    for (const auto& [outcome, count] : ended) {
+      absl::StrAppendFormat(&text, "  %-10s %d\n", OutcomeName(outcome), count);
+    }
+    return text;
+  }
 };
-
-void WriteJson(const router::journal::ReplayReport& report, const RouterLife& life, JsonWriter& json) {
-  const auto integer = [&json](const char* key, std::uint64_t value) {
-    json.Key(key).Integer(static_cast<std::int64_t>(value));
-  };
-  json.BeginObject().Key("identical").Flag(report.different == 0);
-  integer("lives", report.lives);
-  integer("events", report.events);
-  integer("actions", report.actions);
-  integer("segments_different", report.different);
-  integer("gaps", report.gaps);
-  integer("torn", report.torn);
-  integer("jobs", life.jobs);
-  integer("offers", life.offers);
-  integer("forwards", life.forwards);
-  json.End();
-}
 
 }  // namespace
 
 int ReplayRouter(Session& session, const std::string& journal) {
   RouterLife life;
-  const auto report = router::journal::Replay(
+  const auto report = router::Replay(
       journal, [&life](Time, const router::RouterEvent&, const std::vector<router::RouterAction>& actions) {
         life.Take(actions);
       });
-  if (!report.ok()) return Fail(session, report.status());
-  const bool same = report->different == 0;
-  if (session.json) {
-    JsonWriter json;
-    WriteJson(*report, life, json);
-    session.out << json.text() << "\n";
-    return same ? kExitOk : kExitNo;
-  }
-  session.out << absl::StrFormat("a router: %d lives, %d events, %d actions: ", report->lives, report->events,
-                                 report->actions)
-              << (same ? "every action comes out as it was, bit for bit\n" : report->first_difference + "\n");
-  if (report->torn > 0)
-    session.out << report->torn << " segments end inside a record, as kill -9 leaves them\n";
-  if (report->gaps > 0) session.out << report->gaps << " gaps: what the disk could not take\n";
-  session.out << absl::StrFormat("%d jobs ended, %d offers to workers, %d forwards\n", life.jobs, life.offers,
-                                 life.forwards);
-  for (const auto& [outcome, count] : life.ended) {
-    session.out << absl::StrFormat("  %-10s %d\n", OutcomeName(outcome), count);
-  }
-  return same ? kExitOk : kExitNo;
+  return TellReplay(session, "a router", report,
+                    {{"jobs", life.jobs}, {"offers", life.offers}, {"forwards", life.forwards}}, life.Text());
 }
 
 }  // namespace ringway::cli

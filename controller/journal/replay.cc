@@ -119,7 +119,7 @@ absl::StatusOr<ReplayReport> Replay(const std::string& directory, const FleetRea
   if (segments->empty()) {
     return absl::NotFoundError(absl::StrCat(directory,
                                             ": no journal is here (journal-N.rwj); it is in the "
-                                            "folder 'journal' of a controller's or router's state folder"));
+                                            "folder 'journal' of a program's state folder"));
   }
   Replayer replayer(read_fleet, observe, edit);
   for (const runtime::SegmentFile& segment : *segments) {

@@ -122,12 +122,12 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
   state_.set_region(settings.region);
   state_.set_incarnation(incarnation_);
   if (settings_.journal_bytes == 0) return;
-  journal_ = std::make_unique<journal::Recorder>(
+  journal_ = std::make_unique<Recorder>(
       settings_.state_dir + "/journal", settings_.journal_bytes,
-      MachineSettingsOf(settings_, fleet_.home, jobs_.jobs_max(), incarnation_), log_);
-  journal_->Begin(runtime::MonotonicNow(), driver_.machine());
+      MachineSettingsOf(settings_, fleet_.home, jobs_.jobs_max(), incarnation_), driver_.machine(), log_);
+  journal_->Begin(runtime::MonotonicNow());
   driver_.Observe([this](Time now, const RouterEvent& event, const std::vector<RouterAction>& actions) {
-    journal_->Note(now, event, actions, driver_.machine());
+    journal_->Note(now, event, actions);
   });
 }
 

@@ -133,7 +133,7 @@ class RouterAgent final : private ControlSink, private NodePerformer {
   const LastLife last_life_;
   const std::uint64_t incarnation_;  // rises from one life to the next
   JobTable jobs_;
-  std::unique_ptr<journal::Recorder> journal_;  // null: nothing is recorded
+  std::unique_ptr<Recorder> journal_;  // null: nothing is recorded
   NodeDriver driver_;
   const WorkerRegistry& registry_;  // of the node
   JobCalls calls_;

@@ -1,36 +1,17 @@
 #include "router/journal/checkpoint.h"
 
-#include <cstdint>
-#include <utility>
+#include "journal/state.h"
+#include "router/journal/fields.h"
 
-#include "router/journal/bytes.h"
+namespace ringway::router {
 
-namespace ringway::router::journal {
-
-std::string Save(const RouterMachine& machine, const Shapes* shapes) {
-  WritePool pool;
-  std::string body;
-  Writer(body, &pool, shapes).Put(machine);
-  std::string bytes;
-  Writer writer(bytes);
-  writer.Put(pool.values);
-  writer.Put(body);
-  return bytes;
+std::string Save(const RouterMachine& machine, const journal::Shapes* shapes) {
+  return journal::SaveState(machine, shapes);
 }
 
 bool Load(std::string_view bytes, std::deque<std::string>& words, RouterMachine& machine,
-          const Shapes* shapes) {
-  Reader reader(bytes, words);
-  std::vector<std::string> values;
-  std::string body;
-  reader.Take(values);
-  reader.Take(body);
-  if (!reader.ok() || !reader.empty()) return false;
-  ReadPool pool;
-  for (const std::string& value : values) pool.values.push_back({.bytes = value, .made = nullptr});
-  Reader state(body, words, shapes, &pool, values.size() + 1);
-  state.Take(machine);
-  return state.ok() && state.empty();
+          const journal::Shapes* shapes) {
+  return journal::LoadState(bytes, words, machine, shapes);
 }
 
-}  // namespace ringway::router::journal
+}  // namespace ringway::router

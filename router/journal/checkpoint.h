@@ -1,12 +1,8 @@
-// All that a router's machine has become, as bytes, so that a journal need not begin at its birth.
+// All that a router's machine has become, as bytes, and back (journal/state.h). A machine made from the same
+// settings and the fleet of that moment, and loaded with them, decides as the first one goes on to.
 //
-// The bytes depend on the state alone: two machines in the same state give the same ones. A machine made from
-// the same settings and the fleet of that moment, and loaded with them, decides as the first one goes on to;
-// the random numbers to come are part of the state. Another release's shapes (shape.h) are given where it
-// wrote them, or would have.
-//
-// Size: some 100 bytes for each job, worker and idempotency key that the router knows. Time: linear in that.
-// Pure.
+// `words` keeps what the machine's names point at, and outlives it. Size: some 100 bytes for each job, worker
+// and idempotency key that the router knows. Time: linear in that. Pure.
 #ifndef RINGWAY_ROUTER_JOURNAL_CHECKPOINT_H_
 #define RINGWAY_ROUTER_JOURNAL_CHECKPOINT_H_
 
@@ -14,18 +10,15 @@
 #include <string>
 #include <string_view>
 
-#include "router/journal/shape.h"
+#include "journal/shape.h"
 #include "router/router_machine.h"
 
-namespace ringway::router::journal {
+namespace ringway::router {
 
-std::string Save(const RouterMachine& machine, const Shapes* shapes = nullptr);
-
-// Into a machine that is as new. `words` keeps what its names point at, and outlives it. False: the bytes are
-// damaged, or of other settings; the machine is of no use then.
+std::string Save(const RouterMachine& machine, const journal::Shapes* shapes = nullptr);
 bool Load(std::string_view bytes, std::deque<std::string>& words, RouterMachine& machine,
-          const Shapes* shapes = nullptr);
+          const journal::Shapes* shapes = nullptr);
 
-}  // namespace ringway::router::journal
+}  // namespace ringway::router
 
 #endif  // RINGWAY_ROUTER_JOURNAL_CHECKPOINT_H_

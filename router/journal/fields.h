@@ -1,26 +1,28 @@
-// The fields of every struct that is journaled, for code that treats them one after the other.
+// How many fields the structs have that a router's journal holds (journal/fields.h): of its events, its
+// actions and what it starts with.
 //
-// ForFields(value, f) calls f with each field in order. The number of fields stands in a table because C++20
-// cannot ask for it; a struct that gains a field does not compile until it is counted here, so a journal
-// cannot forget one.
-//
-// Pure; everything is resolved at compile time.
+// Included wherever one of them is written or read. A struct that gains a field does not compile until it is
+// counted here; what is appended at its end is read by the next release. Pure; all at compile time.
 #ifndef RINGWAY_ROUTER_JOURNAL_FIELDS_H_
 #define RINGWAY_ROUTER_JOURNAL_FIELDS_H_
 
 #include <optional>
-#include <type_traits>
 
 #include "core/fleet.h"
 #include "core/table.h"
+#include "journal/fields.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
 #include "router/router_machine.h"
 
-namespace ringway::router::journal {
+namespace ringway::journal {
 
-template <class T>
-inline constexpr int kFields = std::is_empty_v<T> ? 0 : -1;
+// How many workers are wanted, and how settings are tried, is the controller's business: no router reads it,
+// and the format stays.
+template <>
+inline constexpr bool kLeftOut<std::optional<ScalingSpec>> = true;
+template <>
+inline constexpr bool kLeftOut<std::optional<CanarySpec>> = true;
 
 // clang-format off
 // Values of the core.
@@ -38,13 +40,9 @@ template <> inline constexpr int kFields<SpillSpec> = 6;
 template <> inline constexpr int kFields<DispatchSpec> = 8;
 template <> inline constexpr int kFields<Tier> = 11;
 template <> inline constexpr int kFields<Fleet> = 3;
-template <> inline constexpr int kFields<Route> = 5;
-template <> inline constexpr int kFields<Row> = 2;
 template <> inline constexpr int kFields<TableVersion> = 2;
 template <> inline constexpr int kFields<RoutingTable> = 3;
 template <> inline constexpr int kFields<CostHint> = 3;
-template <> inline constexpr int kFields<Fence> = 2;
-template <> inline constexpr int kFields<Lease> = 2;
 // The ledger's letters.
 template <> inline constexpr int kFields<ledger::RequestKey> = 3;
 template <> inline constexpr int kFields<ledger::Appointed> = 2;
@@ -73,60 +71,60 @@ template <> inline constexpr int kFields<ledger::RegionSilent> = 1;
 template <> inline constexpr int kFields<ledger::LineBounded> = 1;
 template <> inline constexpr int kFields<ledger::CurrentLeader> = 2;
 // About keys.
-template <> inline constexpr int kFields<once::ClaimId> = 4;
-template <> inline constexpr int kFields<once::Result> = 2;
-template <> inline constexpr int kFields<once::Record> = 7;
-template <> inline constexpr int kFields<once::ClaimRequest> = 5;
-template <> inline constexpr int kFields<once::SettleRequest> = 2;
-template <> inline constexpr int kFields<once::ReleaseRequest> = 3;
-template <> inline constexpr int kFields<once::AttachRequest> = 3;
-template <> inline constexpr int kFields<once::PullRequest> = 3;
-template <> inline constexpr int kFields<once::Request> = 3;
-template <> inline constexpr int kFields<once::Reply> = 7;
-template <> inline constexpr int kFields<once::ViewId> = 3;
-template <> inline constexpr int kFields<once::View> = 4;
-template <> inline constexpr int kFields<once::KnownView> = 3;
-template <> inline constexpr int kFields<once::TableBounds> = 3;
-template <> inline constexpr int kFields<once::Settings> = 7;
+template <> inline constexpr int kFields<router::once::ClaimId> = 4;
+template <> inline constexpr int kFields<router::once::Result> = 2;
+template <> inline constexpr int kFields<router::once::Record> = 7;
+template <> inline constexpr int kFields<router::once::ClaimRequest> = 5;
+template <> inline constexpr int kFields<router::once::SettleRequest> = 2;
+template <> inline constexpr int kFields<router::once::ReleaseRequest> = 3;
+template <> inline constexpr int kFields<router::once::AttachRequest> = 3;
+template <> inline constexpr int kFields<router::once::PullRequest> = 3;
+template <> inline constexpr int kFields<router::once::Request> = 3;
+template <> inline constexpr int kFields<router::once::Reply> = 7;
+template <> inline constexpr int kFields<router::once::ViewId> = 3;
+template <> inline constexpr int kFields<router::once::View> = 4;
+template <> inline constexpr int kFields<router::once::KnownView> = 3;
+template <> inline constexpr int kFields<router::once::TableBounds> = 3;
+template <> inline constexpr int kFields<router::once::Settings> = 7;
 // The router's events.
-template <> inline constexpr int kFields<OnceOptions> = 2;
-template <> inline constexpr int kFields<JobFacts> = 12;
-template <> inline constexpr int kFields<JobArrived> = 2;
-template <> inline constexpr int kFields<AttemptAccepted> = 2;
-template <> inline constexpr int kFields<AttemptEnded> = 11;
-template <> inline constexpr int kFields<ClientGone> = 1;
-template <> inline constexpr int kFields<RepeatRuledOut> = 2;
-template <> inline constexpr int kFields<WorkerListed> = 3;
-template <> inline constexpr int kFields<WorkerUnlisted> = 1;
+template <> inline constexpr int kFields<router::OnceOptions> = 2;
+template <> inline constexpr int kFields<router::JobFacts> = 12;
+template <> inline constexpr int kFields<router::JobArrived> = 2;
+template <> inline constexpr int kFields<router::AttemptAccepted> = 2;
+template <> inline constexpr int kFields<router::AttemptEnded> = 11;
+template <> inline constexpr int kFields<router::ClientGone> = 1;
+template <> inline constexpr int kFields<router::RepeatRuledOut> = 2;
+template <> inline constexpr int kFields<router::WorkerListed> = 3;
+template <> inline constexpr int kFields<router::WorkerUnlisted> = 1;
 template <> inline constexpr int kFields<dispatch::WorkerNews> = 2;
-template <> inline constexpr int kFields<WorkerHeard> = 2;
-template <> inline constexpr int kFields<RouterListed> = 3;
-template <> inline constexpr int kFields<RouterUnlisted> = 1;
-template <> inline constexpr int kFields<RoutersComplete> = 1;
-template <> inline constexpr int kFields<FleetChanged> = 1;
-template <> inline constexpr int kFields<TableOffered> = 2;
-template <> inline constexpr int kFields<ControllerWelcomed> = 2;
-template <> inline constexpr int kFields<DrainChanged> = 1;
-template <> inline constexpr int kFields<LeaderAppointed> = 2;
-template <> inline constexpr int kFields<LeaderAnswered> = 2;
-template <> inline constexpr int kFields<LeaderHeard> = 3;
-template <> inline constexpr int kFields<OnceAsked> = 2;
-template <> inline constexpr int kFields<OnceReplied> = 3;
+template <> inline constexpr int kFields<router::WorkerHeard> = 2;
+template <> inline constexpr int kFields<router::RouterListed> = 3;
+template <> inline constexpr int kFields<router::RouterUnlisted> = 1;
+template <> inline constexpr int kFields<router::RoutersComplete> = 1;
+template <> inline constexpr int kFields<router::FleetChanged> = 1;
+template <> inline constexpr int kFields<router::TableOffered> = 2;
+template <> inline constexpr int kFields<router::ControllerWelcomed> = 2;
+template <> inline constexpr int kFields<router::DrainChanged> = 1;
+template <> inline constexpr int kFields<router::LeaderAppointed> = 2;
+template <> inline constexpr int kFields<router::LeaderAnswered> = 2;
+template <> inline constexpr int kFields<router::LeaderHeard> = 3;
+template <> inline constexpr int kFields<router::OnceAsked> = 2;
+template <> inline constexpr int kFields<router::OnceReplied> = 3;
 // Its actions.
-template <> inline constexpr int kFields<RouteChoice> = 5;
-template <> inline constexpr int kFields<OfferToWorker> = 4;
-template <> inline constexpr int kFields<ForwardToRouter> = 6;
-template <> inline constexpr int kFields<WithdrawAttempt> = 5;
-template <> inline constexpr int kFields<JobTrace> = 9;
-template <> inline constexpr int kFields<EndJob> = 7;
+template <> inline constexpr int kFields<router::RouteChoice> = 5;
+template <> inline constexpr int kFields<router::OfferToWorker> = 4;
+template <> inline constexpr int kFields<router::ForwardToRouter> = 6;
+template <> inline constexpr int kFields<router::WithdrawAttempt> = 5;
+template <> inline constexpr int kFields<router::JobTrace> = 9;
+template <> inline constexpr int kFields<router::EndJob> = 7;
 template <> inline constexpr int kFields<dispatch::TrafficCounters> = 16;
-template <> inline constexpr int kFields<TierCounts> = 3;
-template <> inline constexpr int kFields<SendReport> = 6;
-template <> inline constexpr int kFields<TableDecided> = 4;
-template <> inline constexpr int kFields<TellLedger> = 3;
-template <> inline constexpr int kFields<AimLedger> = 2;
-template <> inline constexpr int kFields<AskReplica> = 2;
-template <> inline constexpr int kFields<AnswerOnce> = 2;
+template <> inline constexpr int kFields<router::TierCounts> = 3;
+template <> inline constexpr int kFields<router::SendReport> = 6;
+template <> inline constexpr int kFields<router::TableDecided> = 4;
+template <> inline constexpr int kFields<router::TellLedger> = 3;
+template <> inline constexpr int kFields<router::AimLedger> = 2;
+template <> inline constexpr int kFields<router::AskReplica> = 2;
+template <> inline constexpr int kFields<router::AnswerOnce> = 2;
 // Between a tier's slot source and the jobs.
 template <> inline constexpr int kFields<dispatch::SpillTarget> = 4;
 template <> inline constexpr int kFields<dispatch::IsolationSpec> = 3;
@@ -139,67 +137,9 @@ template <> inline constexpr int kFields<ledger::TellLeader> = 2;
 template <> inline constexpr int kFields<ledger::NoLeader> = 1;
 template <> inline constexpr int kFields<ledger::SlotLost> = 3;
 // What it starts with.
-template <> inline constexpr int kFields<RouterSettings> = 7;
+template <> inline constexpr int kFields<router::RouterSettings> = 7;
 // clang-format on
 
-template <class T, class F>
-void ForFields(T& value, F&& f) {
-  constexpr int n = kFields<std::remove_const_t<T>>;
-  static_assert(n >= 0, "count the struct's fields in the table above");
-  const auto one = [&f](auto& field) {
-    // How many workers are wanted, and how settings are tried, is the controller's business: no router reads
-    // it, and the format stays.
-    using Field = std::remove_cvref_t<decltype(field)>;
-    constexpr bool kControllers =
-        std::is_same_v<Field, std::optional<ScalingSpec>> || std::is_same_v<Field, std::optional<CanarySpec>>;
-    if constexpr (!kControllers) f(field);
-  };
-  const auto each = [&one](auto&... fields) { (one(fields), ...); };
-  if constexpr (n == 0) {
-    each();
-  } else if constexpr (n == 1) {
-    auto& [a] = value;
-    each(a);
-  } else if constexpr (n == 2) {
-    auto& [a, b] = value;
-    each(a, b);
-  } else if constexpr (n == 3) {
-    auto& [a, b, c] = value;
-    each(a, b, c);
-  } else if constexpr (n == 4) {
-    auto& [a, b, c, d] = value;
-    each(a, b, c, d);
-  } else if constexpr (n == 5) {
-    auto& [a, b, c, d, e] = value;
-    each(a, b, c, d, e);
-  } else if constexpr (n == 6) {
-    auto& [a, b, c, d, e, g] = value;
-    each(a, b, c, d, e, g);
-  } else if constexpr (n == 7) {
-    auto& [a, b, c, d, e, g, h] = value;
-    each(a, b, c, d, e, g, h);
-  } else if constexpr (n == 8) {
-    auto& [a, b, c, d, e, g, h, i] = value;
-    each(a, b, c, d, e, g, h, i);
-  } else if constexpr (n == 9) {
-    auto& [a, b, c, d, e, g, h, i, j] = value;
-    each(a, b, c, d, e, g, h, i, j);
-  } else if constexpr (n == 10) {
-    auto& [a, b, c, d, e, g, h, i, j, k] = value;
-    each(a, b, c, d, e, g, h, i, j, k);
-  } else if constexpr (n == 11) {
-    auto& [a, b, c, d, e, g, h, i, j, k, l] = value;
-    each(a, b, c, d, e, g, h, i, j, k, l);
-  } else if constexpr (n == 12) {
-    auto& [a, b, c, d, e, g, h, i, j, k, l, m] = value;
-    each(a, b, c, d, e, g, h, i, j, k, l, m);
-  } else {
-    static_assert(n == 16);
-    auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r] = value;
-    each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r);
-  }
-}
-
-}  // namespace ringway::router::journal
+}  // namespace ringway::journal
 
 #endif  // RINGWAY_ROUTER_JOURNAL_FIELDS_H_

@@ -1,145 +1,25 @@
 #include "router/journal/recorder.h"
 
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <utility>
-
-#include "absl/strings/str_cat.h"
-#include "router/journal/bytes.h"
+#include "journal/bytes.h"
 #include "router/journal/checkpoint.h"
-#include "runtime/event_loop.h"
-#include "runtime/segment.h"
+#include "router/journal/fields.h"
 
-namespace ringway::router::journal {
-namespace {
-
-// What kill -9 may cost.
-constexpr Duration kFlushEvery = Milliseconds(200);
-constexpr std::size_t kBatchBytes = std::size_t{64} << 10;
-// A segment takes this part of the ring, and at least so many times its checkpoint, so that a checkpoint is a
-// small part of what is written; but never more than half of the ring.
-constexpr std::uint64_t kSegments = 8;
-constexpr std::uint64_t kCheckpointsMin = 4;
-
-}  // namespace
-
-struct Recorder::Disk {
-  Disk(std::string directory, std::uint64_t bytes_max)
-      : writer(std::move(directory), bytes_max), loop("journal") {
-    loop.Start();
-  }
-
-  // To the segment of this number, counted from 1. `begins`: it is new and will grow to so many bytes; 0: it
-  // goes on.
-  bool Send(std::uint64_t segment, std::uint64_t begins, std::string bytes) {
-    const std::size_t size = bytes.size();
-    if (pending.load() + size > kPendingMax) return false;
-    pending.fetch_add(size);
-    return loop.Post([this, segment, begins, bytes = std::move(bytes)] {
-      if (failed.load() != segment) {
-        const absl::Status written = begins > 0 ? writer.Begin(bytes, begins) : writer.Append(bytes);
-        if (!written.ok()) failed.store(segment);
-      }
-      pending.fetch_sub(bytes.size());
-    });
-  }
-
-  void AwaitAll() {
-    std::mutex mutex;
-    std::condition_variable reached;
-    bool done = false;
-    const bool posted = loop.Post([&] {
-      const std::lock_guard lock(mutex);
-      done = true;
-      reached.notify_one();
-    });
-    if (!posted) return;
-    std::unique_lock lock(mutex);
-    reached.wait(lock, [&] { return done; });
-  }
-
-  runtime::SegmentWriter writer;
-  std::atomic<std::size_t> pending{0};
-  std::atomic<std::uint64_t> failed{0};  // the last segment that could not be written
-  runtime::EventLoop loop;
-};
+namespace ringway::router {
 
 Recorder::Recorder(const std::string& directory, std::uint64_t bytes_max, const RouterSettings& settings,
-                   const runtime::Logger& log)
-    : bytes_max_(bytes_max),
-      settings_(settings),
-      log_(log),
-      disk_(std::make_unique<Disk>(directory, bytes_max)) {
-  log_.Info(absl::StrCat("records its events in ", directory, ", the last ", bytes_max_ >> 20, " MiB"));
+                   const RouterMachine& machine, const runtime::Logger& log)
+    : ring_(
+          kJournalTitle, directory, bytes_max,
+          [settings, &machine](journal::Writer& writer, std::uint64_t events) {
+            writer.Put(settings);
+            writer.Put(machine.fleet());
+            writer.Put(events);
+            writer.Put(Save(machine));
+          },
+          log) {}
+
+void Recorder::Note(Time now, const RouterEvent& event, const std::vector<RouterAction>& actions) {
+  ring_.Note(now, event, actions);
 }
 
-Recorder::~Recorder() {
-  Flush(InfiniteFuture());
-  disk_->AwaitAll();
-  disk_->loop.Stop();
-}
-
-void Recorder::Begin(Time now, const RouterMachine& machine) { BeginSegment(now, machine); }
-
-void Recorder::BeginSegment(Time now, const RouterMachine& machine) {
-  std::string first;
-  Writer writer(first);
-  writer.Put(std::string_view(kTitle));
-  writer.Put(kVersion);
-  writer.Put(Shapes::Own());
-  writer.Put(settings_);
-  writer.Put(machine.fleet());
-  writer.Put(events_);
-  writer.Put(Save(machine));
-  segment_bytes_ = runtime::kSegmentHeadBytes + runtime::kRecordHeadBytes + first.size();
-  segment_max_ = std::max(bytes_max_ / kSegments, kCheckpointsMin * segment_bytes_);
-  if (segment_max_ > bytes_max_ / 2) {
-    return Pause(now, absl::StrCat("a checkpoint takes ", segment_bytes_ >> 10, " KiB, which is too much of ",
-                                   bytes_max_ >> 10, " KiB: set --journal-mib to ",
-                                   (2 * kCheckpointsMin * segment_bytes_ >> 20) + 1, " or more"));
-  }
-  if (!disk_->Send(++segments_, segment_max_, std::move(first)))
-    return Pause(now, "the disk does not keep up");
-  if (!why_paused_.empty()) log_.Info("the journal is written again");
-  why_paused_.clear();
-  recording_ = true;
-}
-
-void Recorder::Note(Time now, const RouterEvent& event, const std::vector<RouterAction>& actions,
-                    const RouterMachine& machine) {
-  ++events_;
-  if (!recording_) {
-    if (now >= resume_at_) BeginSegment(now, machine);
-    return;
-  }
-  Writer writer(batch_);
-  writer.Put(now);
-  writer.Put(event);
-  actions_.clear();
-  Writer(actions_).Put(actions);
-  writer.Put(static_cast<std::uint64_t>(actions.size()));
-  writer.Put(Digest(actions_));
-  const bool full = segment_bytes_ + batch_.size() >= segment_max_;
-  if (full || batch_.size() >= kBatchBytes || now >= flushed_ + kFlushEvery) Flush(now);
-  if (full && recording_) BeginSegment(now, machine);
-}
-
-void Recorder::Flush(Time now) {
-  flushed_ = now;
-  if (!recording_ || batch_.empty()) return;
-  if (disk_->failed.load() == segments_) return Pause(now, "its folder cannot be written: is the disk full?");
-  segment_bytes_ += runtime::kRecordHeadBytes + batch_.size();
-  if (!disk_->Send(segments_, 0, std::exchange(batch_, {}))) Pause(now, "the disk does not keep up");
-}
-
-void Recorder::Pause(Time now, const std::string& why) {
-  recording_ = false;
-  resume_at_ = now + kRetryAfter;
-  batch_ = {};
-  if (why != why_paused_) log_.Warning(absl::StrCat("the journal has a gap from here: ", why));
-  why_paused_ = why;
-}
-
-}  // namespace ringway::router::journal
+}  // namespace ringway::router

@@ -9,58 +9,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "core/check.h"
 #include "gateway/record_codec.h"
-#include "router/journal/bytes.h"
+#include "router/journal/fields.h"
 #include "router/router_event.h"
 #include "runtime/segment.h"
 #include "runtime/state_file.h"
+#include "tests/journal/read_events.h"
 
 namespace ringway::router {
 namespace {
-
-std::string Written(Time now, const RouterEvent& event, const journal::Shapes* shapes) {
-  std::string bytes;
-  journal::Writer writer(bytes, nullptr, shapes);
-  writer.Put(now);
-  writer.Put(event);
-  return bytes;
-}
-
-void Events(std::string_view bytes, const journal::Shapes* shapes = nullptr) {
-  std::deque<std::string> words;
-  journal::Reader reader(bytes, words, shapes);
-  while (reader.ok() && !reader.empty()) {
-    Time now;
-    RouterEvent event;
-    std::uint64_t actions = 0, digest = 0;
-    reader.Take(now);
-    reader.Take(event);
-    reader.Take(actions);
-    reader.Take(digest);
-    if (!reader.ok()) return;
-    const std::string once = Written(now, event, shapes);
-    journal::Reader again(once, words, shapes);
-    again.Take(now);
-    again.Take(event);
-    RINGWAY_CHECK(again.ok() && again.empty() && Written(now, event, shapes) == once);
-  }
-}
-
-void EventsInShapes(std::string_view bytes) {
-  std::deque<std::string> words;
-  journal::Reader reader(bytes, words);
-  std::string told;
-  reader.Take(told);
-  const auto shapes = journal::Shapes::Of(told);
-  if (shapes.ok()) return Events(reader.left(), &*shapes);
-  RINGWAY_CHECK(!shapes.status().message().empty());
-}
 
 void Record(std::string_view bytes) {
   const auto video = gateway::DecodeVideo(std::string(bytes));
@@ -109,10 +71,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string_view rest(reinterpret_cast<const char*>(bytes) + 1, size - 1);
   switch (bytes[0]) {
     case 'e':
-      Events(rest);
+      ringway::journal::ReadEvents<RouterEvent>(rest);
       break;
     case 'h':
-      EventsInShapes(rest);
+      ringway::journal::ReadEventsInShapes<RouterEvent>(rest);
       break;
     case 'v':
       Record(rest);

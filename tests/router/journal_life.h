@@ -1,14 +1,10 @@
 // Lives of a router's machine that a recorder watches, and what their journals begin with.
 //
 // A life draws random events and answers what the machine asks for, so that jobs arrive, are offered,
-// forwarded, granted and ended, tables and leaders change. The same seed gives the same life. Folders are
-// removed when they go out of scope.
+// forwarded, granted and ended, tables and leaders change. The same seed gives the same life.
 #ifndef RINGWAY_TESTS_ROUTER_JOURNAL_LIFE_H_
 #define RINGWAY_TESTS_ROUTER_JOURNAL_LIFE_H_
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -18,34 +14,20 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "router/journal/bytes.h"
+#include "journal/bytes.h"
+#include "journal/shape.h"
+#include "router/journal/fields.h"
 #include "router/journal/recorder.h"
-#include "router/journal/shape.h"
-#include "runtime/segment.h"
+#include "tests/journal/folder.h"
 #include "tests/router/router_fixture.h"
 
-namespace ringway::router::journal {
+namespace ringway::router {
 
 namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = testing::TempDir() + "ringway-journal-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  const std::string& path() const { return path_; }
-  operator const std::string&() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-inline const runtime::Logger& Quiet() {
-  static const runtime::Logger log("test", runtime::LogLevel::kError);
-  return log;
-}
+using journal::BytesIn;
+using journal::Folder;
+using journal::Quiet;
+using journal::SegmentsOf;
 
 inline RouterSettings Settings(std::uint64_t seed) {
   return {.home = kHome, .jobs_max = 64, .seed = seed, .started = FromUnixSeconds(seed)};
@@ -58,8 +40,8 @@ class Lived {
       : rng_(seed),
         fleet_(std::make_shared<const Fleet>(RandomFleet())),
         machine_(Settings(seed), fleet_),
-        recorder_(folder, bytes_max, Settings(seed), Quiet()) {
-    recorder_.Begin(now_, machine_);
+        recorder_(folder, bytes_max, Settings(seed), machine_, Quiet()) {
+    recorder_.Begin(now_);
     for (std::size_t w = 0; w < 4; ++w) Step(WorkerListed{WorkerId(w), kTier, w < 2});
     for (std::size_t r = 0; r < 2; ++r) Step(RouterListed{RouterId(r), r == 0 ? kNear : kFar, "r"});
     Step(ControllerWelcomed{.epoch = 1});
@@ -89,7 +71,7 @@ class Lived {
     actions_.clear();
     machine_.Step(now_, event, actions_);
     ++events_;
-    recorder_.Note(now_, event, actions_, machine_);
+    recorder_.Note(now_, event, actions_);
     for (const RouterAction& action : actions_) {
       if (const auto* offer = std::get_if<OfferToWorker>(&action)) {
         open_.push_back({.job = offer->job, .attempt = offer->attempt, .worker = offer->worker});
@@ -180,15 +162,15 @@ class Lived {
 
 // What every segment begins with.
 struct Beginning {
-  std::string title = kTitle;
-  std::uint32_t version = kVersion;
-  std::string shapes = Shapes::Own();
+  std::string title = kJournalTitle.text;
+  std::uint32_t version = kJournalTitle.version;
+  std::string shapes = journal::Shapes::Own();
   RouterSettings settings = {};
   Fleet fleet = {};
   std::uint64_t events = 0;
   std::string state = {};
 
-  void Take(Reader& reader) {
+  void Take(journal::Reader& reader) {
     reader.Take(title);
     reader.Take(version);
     reader.Take(shapes);
@@ -198,9 +180,9 @@ struct Beginning {
     reader.Take(state);
   }
   // By the release that tells these shapes; null: this one.
-  std::string Bytes(const Shapes* of = nullptr) const {
+  std::string Bytes(const journal::Shapes* of = nullptr) const {
     std::string bytes;
-    Writer writer(bytes, nullptr, of);
+    journal::Writer writer(bytes, nullptr, of);
     writer.Put(title);
     writer.Put(version);
     writer.Put(shapes);
@@ -212,16 +194,6 @@ struct Beginning {
   }
 };
 
-inline std::vector<runtime::SegmentFile> SegmentsOf(const Folder& folder) {
-  return runtime::ListSegments(folder.path()).value();
-}
-
-inline std::uint64_t BytesIn(const Folder& folder) {
-  std::uint64_t bytes = 0;
-  for (const runtime::SegmentFile& segment : SegmentsOf(folder)) bytes += segment.bytes;
-  return bytes;
-}
-
-}  // namespace ringway::router::journal
+}  // namespace ringway::router
 
 #endif  // RINGWAY_TESTS_ROUTER_JOURNAL_LIFE_H_

@@ -12,14 +12,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "router/journal/bytes.h"
+#include "journal/bytes.h"
+#include "journal/shape.h"
 #include "router/journal/checkpoint.h"
+#include "router/journal/fields.h"
 #include "router/journal/replay.h"
-#include "router/journal/shape.h"
 #include "runtime/segment.h"
 #include "tests/router/journal_life.h"
 
-namespace ringway::router::journal {
+namespace ringway::router {
 namespace {
 
 // The last fields of settings, of an event, of an action and of the machine (which this life leaves as new),
@@ -32,13 +33,13 @@ const std::map<std::string, std::size_t> kAppendedSince = {{"ringway::SpillSpec"
 
 // The journal as that release would have written it: every segment and every event in its shapes.
 void AsWrittenBefore(const Folder& folder, const Folder& before, const std::string& told) {
-  const Shapes shapes = Shapes::Of(told).value();
+  const journal::Shapes shapes = journal::Shapes::Of(told).value();
   runtime::SegmentWriter writer(before.path(), 64 << 20);
   std::deque<std::string> words;
   for (const runtime::SegmentFile& segment : SegmentsOf(folder)) {
     std::optional<RouterMachine> machine;
     const auto read = runtime::ReadSegment(segment.path, [&](std::string_view payload) {
-      Reader reader(payload, words);
+      journal::Reader reader(payload, words);
       if (!machine) {
         Beginning begin;
         begin.Take(reader);
@@ -57,14 +58,14 @@ void AsWrittenBefore(const Folder& folder, const Folder& before, const std::stri
         std::vector<RouterAction> actions;
         machine->Step(now, event, actions);
         std::string bytes;
-        Writer(bytes, nullptr, &shapes).Put(actions);
+        journal::Writer(bytes, nullptr, &shapes).Put(actions);
         EXPECT_EQ(reader.Number(), actions.size());
         (void)reader.Number();
-        Writer events(batch, nullptr, &shapes);
+        journal::Writer events(batch, nullptr, &shapes);
         events.Put(now);
         events.Put(event);
         events.Number(actions.size());
-        events.Number(Digest(bytes));
+        events.Number(journal::Digest(bytes));
       }
       return writer.Append(batch);
     });
@@ -76,7 +77,7 @@ TEST(JournalShapesTest, WhatTheReleaseBeforeWroteIsReadWhenFieldsWereAppended) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Folder folder, before;
     { Lived(folder, seed, 1 << 20).Run(20'000); }
-    AsWrittenBefore(folder, before, Shapes::Own(kAppendedSince));
+    AsWrittenBefore(folder, before, journal::Shapes::Own(kAppendedSince));
     const auto now = Replay(folder.path()), then = Replay(before.path());
     ASSERT_TRUE(now.ok() && then.ok()) << now.status() << then.status();
     EXPECT_EQ(then->different, 0u) << "seed " << seed << ": " << then->first_difference;
@@ -112,9 +113,9 @@ TEST(JournalShapesTest, AFieldThatIsGoneOrAnotherIsNamed) {
   // Of some struct one field more than there are here, or a kind that is another: its count and its digest.
   for (const std::uint64_t digest : {std::uint64_t{1}, std::uint64_t{2}}) {
     std::string told;
-    Writer writer(told);
+    journal::Writer writer(told);
     writer.Number(1);
-    writer.Number(Digest("ringway::router::AttemptAccepted"));
+    writer.Number(journal::Digest("ringway::router::AttemptAccepted"));
     writer.Number(digest == 1 ? 3 : 2);
     writer.Number(digest);
     EXPECT_THAT(replay(told).message(), testing::HasSubstr("ringway::router::AttemptAccepted has"));
@@ -124,4 +125,4 @@ TEST(JournalShapesTest, AFieldThatIsGoneOrAnotherIsNamed) {
 }
 
 }  // namespace
-}  // namespace ringway::router::journal
+}  // namespace ringway::router

@@ -6,28 +6,28 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/rng.h"
-#include "router/journal/bytes.h"
+#include "journal/bytes.h"
 #include "router/journal/checkpoint.h"
+#include "router/journal/fields.h"
 #include "router/journal/recorder.h"
 #include "router/journal/replay.h"
 #include "runtime/segment.h"
 #include "tests/router/journal_life.h"
 
-namespace ringway::router::journal {
+namespace ringway::router {
 namespace {
 
 TEST(RouterJournalTest, ALifeComesOutBitForBit) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Folder folder;
     { Lived(folder, seed).Run(2000); }
-    EXPECT_TRUE(IsRouterJournal(folder.path()));
+    EXPECT_EQ(journal::TitleOf(folder.path()), kJournalTitle.text);
     const auto report = Replay(folder.path());
     ASSERT_TRUE(report.ok()) << report.status();
     EXPECT_EQ(report->lives, 1u);
@@ -56,7 +56,7 @@ TEST(RouterJournalTest, AnotherMachineIsCaught) {
       runtime::ReadSegment(runtime::ListSegments(folder.path())->at(0).path, [&](std::string_view payload) {
         if (!std::exchange(first, false)) return writer.Append(payload);
         std::deque<std::string> words;
-        Reader reader(payload, words);
+        journal::Reader reader(payload, words);
         Beginning begin;
         begin.Take(reader);
         EXPECT_TRUE(reader.ok() && reader.empty());
@@ -108,7 +108,7 @@ TEST(RouterJournalTest, TheLastOfALongLifeIsThere) {
     for (const runtime::SegmentFile& segment : SegmentsOf(folder)) {
       (void)runtime::ReadSegment(segment.path, [&](std::string_view payload) {
         std::deque<std::string> words;
-        Reader reader(payload, words);
+        journal::Reader reader(payload, words);
         Beginning begin;
         begin.Take(reader);
         if (segments++ == 0) begins_at = begin.events;
@@ -136,7 +136,7 @@ TEST(RouterJournalTest, ACheckpointThatDoesNotFitIsCaught) {
     const auto read = runtime::ReadSegment(segment.path, [&](std::string_view payload) {
       if (!std::exchange(first, false)) return writer.Append(payload);
       std::deque<std::string> words;
-      Reader reader(payload, words);
+      journal::Reader reader(payload, words);
       Beginning begin;
       begin.Take(reader);
       if (++segments == 3) {
@@ -187,8 +187,8 @@ TEST(RouterJournalTest, ABoundTooSmallForACheckpointIsSaid) {
   RouterMachine machine(Settings(1), fleet);
   testing::internal::CaptureStderr();
   {
-    Recorder recorder(folder.path(), 4096, Settings(1), log);
-    recorder.Begin(UnixEpoch(), machine);
+    Recorder recorder(folder.path(), 4096, Settings(1), machine, log);
+    recorder.Begin(UnixEpoch());
     EXPECT_FALSE(recorder.recording());
   }
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("set --journal-mib to"));
@@ -203,43 +203,13 @@ TEST(RouterJournalTest, DamageIsAnErrorAndNeverACrash) {
     for (int flips = 0; flips < 3; ++flips) bent[rng.Below(bent.size())] = static_cast<char>(rng.Below(256));
     bent.resize(rng.Chance(0.5) ? bent.size() : rng.Below(bent.size()));
     std::deque<std::string> words;
-    Reader reader(bent, words);
+    journal::Reader reader(bent, words);
     Beginning begin;
     begin.Take(reader);
     RouterEvent event;
-    Reader(bent, words).Take(event);
+    journal::Reader(bent, words).Take(event);
   }
 }
 
-TEST(BytesTest, NumbersTimesAndNamesComeBack) {
-  std::string bytes;
-  Writer writer(bytes);
-  const Time odd = FromUnixSeconds(-3) + Nanoseconds(1);
-  const std::vector<Time> times = {odd, InfinitePast(), InfiniteFuture(), UnixEpoch(),
-                                   FromUnixNanos(1'234'567'890'123'456'789)};
-  const std::vector<std::int64_t> numbers = {0, -1, 1, std::numeric_limits<std::int64_t>::min(),
-                                             std::numeric_limits<std::int64_t>::max()};
-  const std::vector<WorkerId> workers = {WorkerId(), WorkerId(0), WorkerId(77)};
-  writer.Put(times);
-  writer.Put(numbers);
-  writer.Put(workers);
-  writer.Put(-0.1);
-  std::deque<std::string> words;
-  Reader reader(bytes, words);
-  std::vector<Time> times_back;
-  std::vector<std::int64_t> numbers_back;
-  std::vector<WorkerId> workers_back;
-  double real = 0;
-  reader.Take(times_back);
-  reader.Take(numbers_back);
-  reader.Take(workers_back);
-  reader.Take(real);
-  EXPECT_TRUE(reader.ok() && reader.empty());
-  EXPECT_EQ(times_back, times);
-  EXPECT_EQ(numbers_back, numbers);
-  EXPECT_EQ(workers_back, workers);
-  EXPECT_EQ(real, -0.1);
-}
-
 }  // namespace
-}  // namespace ringway::router::journal
+}  // namespace ringway::router

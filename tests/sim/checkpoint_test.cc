@@ -27,11 +27,11 @@ TEST(CheckpointSeeds, RestoredRoutersGoOnAsTheyWere) {
     simulation.Run([&, second = 0](double) mutable {
       if (++second % kEverySeconds != 0) return true;
       simulation.Exchange([&](const router::RouterMachine& present, router::RouterMachine& next) {
-        const std::string bytes = router::journal::Save(present);
-        ASSERT_TRUE(router::journal::Load(bytes, words, next)) << "seed " << seed;
+        const std::string bytes = router::Save(present);
+        ASSERT_TRUE(router::Load(bytes, words, next)) << "seed " << seed;
         // Whatever was left out of the state would be missing here, too; what the next seconds bring shows
         // it.
-        ASSERT_EQ(router::journal::Save(next), bytes) << "seed " << seed;
+        ASSERT_EQ(router::Save(next), bytes) << "seed " << seed;
         // What the present one has kept of its wake-ups, the next finds by looking.
         ASSERT_EQ(next.NextWake(), present.NextWake()) << "seed " << seed;
         ++restored;

@@ -1,8 +1,8 @@
-#include "router/journal/bytes.h"
+#include "journal/bytes.h"
 
 #include <bit>
 
-namespace ringway::router::journal {
+namespace ringway::journal {
 namespace {
 
 // The format counts quarters of a nanosecond, from when a machine's clock did.
@@ -171,4 +171,4 @@ std::uint64_t Digest(std::string_view bytes) {
   return digest;
 }
 
-}  // namespace ringway::router::journal
+}  // namespace ringway::journal

@@ -8,8 +8,8 @@
 //
 // A struct registers itself where code that writes it is compiled. Pure but for that; threads: any, from main
 // on.
-#ifndef RINGWAY_ROUTER_JOURNAL_SHAPE_H_
-#define RINGWAY_ROUTER_JOURNAL_SHAPE_H_
+#ifndef RINGWAY_JOURNAL_SHAPE_H_
+#define RINGWAY_JOURNAL_SHAPE_H_
 
 #include <array>
 #include <cstdint>
@@ -24,11 +24,13 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
+#include "core/ids.h"
 #include "core/time.h"
-#include "router/journal/fields.h"
+#include "journal/fields.h"
 
-namespace ringway::router::journal {
+namespace ringway::journal {
 
 // A class that names its fields (core/state.h).
 template <class T>
@@ -66,6 +68,8 @@ struct KindOf<std::vector<T>> {
 };
 template <class T>
 struct KindOf<std::deque<T>> : KindOf<std::vector<T>> {};
+template <class T, std::size_t N>
+struct KindOf<absl::InlinedVector<T, N>> : KindOf<std::vector<T>> {};
 template <class I, class T>
 struct KindOf<IdVector<I, T>> {
   static std::string Name() { return "{" + KindOf<T>::Name(); }
@@ -149,6 +153,6 @@ class Shapes {
   std::vector<std::size_t> fields_;
 };
 
-}  // namespace ringway::router::journal
+}  // namespace ringway::journal
 
-#endif  // RINGWAY_ROUTER_JOURNAL_SHAPE_H_
+#endif  // RINGWAY_JOURNAL_SHAPE_H_

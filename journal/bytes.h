@@ -1,4 +1,4 @@
-// Values as bytes and back, exact to the bit: what a router's journal is written in.
+// Values as bytes and back, exact to the bit: what a journal is written in.
 //
 // Integers are varints (zigzag where signed), floating point is its IEEE bits, times and durations are their
 // seconds and quarter nanoseconds, which is all that absl keeps. Structs are their fields in order
@@ -12,8 +12,8 @@
 //
 // The format has no tags. Where it was written by another release, the shapes of that one (shape.h) say how
 // many fields a struct has. Threads: values.
-#ifndef RINGWAY_ROUTER_JOURNAL_BYTES_H_
-#define RINGWAY_ROUTER_JOURNAL_BYTES_H_
+#ifndef RINGWAY_JOURNAL_BYTES_H_
+#define RINGWAY_JOURNAL_BYTES_H_
 
 #include <array>
 #include <bit>
@@ -31,11 +31,15 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+#include "core/ids.h"
+#include "core/table.h"
 #include "core/time.h"
-#include "router/journal/fields.h"
-#include "router/journal/shape.h"
+#include "core/world.h"
+#include "journal/fields.h"
+#include "journal/shape.h"
 
-namespace ringway::router::journal {
+namespace ringway::journal {
 
 // Tells the types apart that are pointed at.
 template <class T>
@@ -91,6 +95,11 @@ class Writer {
       if (pool_ != nullptr) return PutRows(items);
     }
     Put(items.raw());
+  }
+  template <class T, std::size_t N>
+  void Put(const absl::InlinedVector<T, N>& items) {
+    Number(items.size());
+    for (const T& item : items) Put(item);
   }
   template <class T>
   void Put(const std::deque<T>& items) {
@@ -263,6 +272,11 @@ class Reader {
     }
     for (T& item : items) Take(item);
   }
+  template <class T, std::size_t N>
+  void Take(absl::InlinedVector<T, N>& items) {
+    items.resize(Size());
+    for (T& item : items) Take(item);
+  }
   template <class T>
   void Take(std::deque<T>& items) {
     items.resize(Size());
@@ -381,7 +395,7 @@ class Reader {
     if (ok_) value = std::static_pointer_cast<const T>(known.made);
   }
 
-  // Of a table by id: more than there are jobs, workers or routers at one router.
+  // Of a table by id: more than there are jobs, workers or routers at one program.
   static constexpr std::uint64_t kRowsMax = std::uint64_t{1} << 24;
 
   std::string_view left_;
@@ -395,6 +409,6 @@ class Reader {
 // FNV-1a (Fowler, Noll, Vo), 64 bits.
 std::uint64_t Digest(std::string_view bytes);
 
-}  // namespace ringway::router::journal
+}  // namespace ringway::journal
 
-#endif  // RINGWAY_ROUTER_JOURNAL_BYTES_H_
+#endif  // RINGWAY_JOURNAL_BYTES_H_

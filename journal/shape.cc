@@ -1,12 +1,12 @@
-#include "router/journal/shape.h"
+#include "journal/shape.h"
 
 #include <algorithm>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "router/journal/bytes.h"
+#include "journal/bytes.h"
 
-namespace ringway::router::journal {
+namespace ringway::journal {
 namespace {
 
 std::vector<Shape>& Registered() {
@@ -68,4 +68,4 @@ absl::StatusOr<Shapes> Shapes::Of(std::string_view told) {
   return shapes;
 }
 
-}  // namespace ringway::router::journal
+}  // namespace ringway::journal
