@@ -17,12 +17,26 @@ Agent::Agent(runtime::EventLoop& loop, AgentSettings settings, std::unique_ptr<B
       serving_(std::move(serving)),
       node_(settings_.node),
       wake_(loop, [this] { Apply(WorkerWake{}); }),
-      backend_(std::move(backend)) {}
+      flush_(loop, [this] { journal_->Flush(runtime::MonotonicNow()); }),
+      backend_(std::move(backend)) {
+  if (settings_.journal_bytes == 0) return;
+  journal_ =
+      std::make_unique<Recorder>(settings_.journal, settings_.journal_bytes, settings_.node, node_, log_);
+  journal_->Begin(runtime::MonotonicNow());
+}
 
 template <class Event>
 void Agent::Apply(const Event& event) {
-  node_.Step(runtime::MonotonicNow(), event, shell_);
+  const Time now = runtime::MonotonicNow();
+  node_.Step(now, event, shell_);
+  if (journal_ != nullptr) Record(now, event);
   wake_.Arm(std::min(node_.NextWake(), node_.NextHeartbeat()));
+}
+
+void Agent::Record(Time now, const WorkerEvent& event) {
+  journal_->Note(now, event, noted_);
+  noted_.clear();
+  flush_.Arm(journal_->FlushAt());
 }
 
 void Agent::BeginStop(std::function<void()> quiet) {

@@ -3,7 +3,8 @@
 // The agent only carries. What comes over streams becomes events of the node; the node's actions become calls
 // of the backend, messages to the streams, figures and lines of the log. It keeps what the node counts but
 // does not hold: payloads until their job starts, names of requests, and the words in which the backend ended
-// a job. The GPU is free for the next job while a result is still on its way out.
+// a job. The GPU is free for the next job while a result is still on its way out. What the node is told may
+// be recorded (worker/journal/).
 //
 // Invariants: a stream is forgotten when it has closed, unless its job is still in the slot; the node is
 // never stepped from within an action. Bound: jobs kept are at most the streams that the service lets in, and
@@ -21,6 +22,7 @@
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 #include "worker/backends/backend.h"
+#include "worker/journal/recorder.h"
 #include "worker/messages.h"
 #include "worker/service.h"
 #include "worker/worker_metrics.h"
@@ -31,6 +33,8 @@ namespace ringway::worker {
 struct AgentSettings {
   Identity identity;
   WorkerSettings node;
+  std::string journal;              // folder of what the node is told
+  std::uint64_t journal_bytes = 0;  // at most; 0: nothing is recorded
 };
 
 class Agent final : public WorkerListener, private WorkSink {
@@ -65,6 +69,7 @@ class Agent final : public WorkerListener, private WorkSink {
     std::vector<SlotAction> slot_actions;
     template <class Action>
     void Perform(const Action& action) {
+      if (agent.journal_ != nullptr) agent.noted_.emplace_back(action);
       agent.Do(action);
     }
     template <class Event>
@@ -92,6 +97,7 @@ class Agent final : public WorkerListener, private WorkSink {
 
   template <class Event>
   void Apply(const Event& event);
+  void Record(Time now, const WorkerEvent& event);
   Job& JobOf(JobStream& stream);
   void Note(const EndAttempt& end, const Job& job, const std::string& message);
   v1::WorkerState State(std::uint64_t sequence) const;
@@ -103,8 +109,11 @@ class Agent final : public WorkerListener, private WorkSink {
   std::function<void()> quiet_;
 
   WorkerNode node_;
+  std::unique_ptr<Recorder> journal_;  // null: nothing is recorded
+  std::vector<WorkerAction> noted_;    // for it, of the step under way
   Shell shell_{*this, {}};
   runtime::Alarm wake_;
+  runtime::Alarm flush_;  // of the journal
   std::map<AttemptId, Job> jobs_;
   std::map<WatchId, WatchStream*> watchers_;  // bounded by the service
   std::unique_ptr<Backend> backend_;

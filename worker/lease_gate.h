@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "core/lease.h"
+#include "core/state.h"
 #include "core/time.h"
 
 namespace ringway {
@@ -51,6 +52,8 @@ class LeaseGate {
   // Of the next announcement: higher than all before.
   std::uint64_t NextSequence() { return ++sequence_; }
   std::uint64_t sequence() const { return sequence_; }
+
+  RINGWAY_STATE(fence_, proven_, claimed_at_, sequence_)
 
  private:
   Lease fence_;

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "core/state.h"
 #include "core/time.h"
 
 namespace ringway {
@@ -29,6 +30,8 @@ class ServiceHistory {
   Duration mean() const { return Nanoseconds(mean_ns_); }
   // Of a job that has run for `elapsed` and finished `step` of `steps` (0 steps: it does not tell).
   Duration Remaining(Duration elapsed, std::uint32_t step, std::uint32_t steps) const;
+
+  RINGWAY_STATE(mean_ns_)
 
  private:
   std::int64_t mean_ns_;

@@ -23,6 +23,7 @@ struct Flags {
   double service_mean_s = 1;
   double drain_timeout_s = 300;
   double http_timeout_s = 600;
+  double journal_mib = 0;
   std::string law = "lognormal";
   std::string upstream;
   std::string http_api = "post";
@@ -53,6 +54,10 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
   app.add_option(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
   app.add_flag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
   app.add_option("--drain-timeout", f.drain_timeout_s, "seconds that a job may still run after SIGTERM")
+      ->capture_default_str();
+  app.add_option("--state-dir", s.state_dir, "folder for the journal; without it: nothing is kept on disk");
+  app.add_option("--journal-mib", f.journal_mib,
+                 "record every event in the state folder, at most so much, for `ringway sim replay`; 0: off")
       ->capture_default_str();
   app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
   app.add_option("--backend", who.backend, absl::StrCat("what executes the jobs: ", BackendNames()))
@@ -174,6 +179,7 @@ absl::Status CheckRanges(const Settings& s, const Flags& f) {
        static_cast<double>(s.agent.node.result_bytes_max)},
       {"--drain-timeout", f.drain_timeout_s, 0, kSecondsMax},
       {"--http-timeout", f.http_timeout_s, 0.001, kSecondsMax},
+      {"--journal-mib", f.journal_mib, 0, 1 << 20},
   };
   for (const auto& r : ranges) {
     if (absl::Status status = Allowed(r.flag, r.value, r.low, r.high); !status.ok()) return status;
@@ -194,6 +200,10 @@ absl::Status CheckIdentity(const Identity& who) {
 absl::Status Complete(const Flags& f, Settings& s) {
   if (absl::Status status = CheckIdentity(s.agent.identity); !status.ok()) return status;
   if (absl::Status status = CheckRanges(s, f); !status.ok()) return status;
+  if (f.journal_mib > 0 && s.state_dir.empty())
+    return absl::InvalidArgumentError("--journal-mib needs --state-dir, where the journal is kept");
+  s.agent.journal = s.state_dir + "/journal";
+  s.agent.journal_bytes = static_cast<std::uint64_t>(f.journal_mib * (1 << 20));
   auto token = runtime::ReadFleetToken(f.fleet_token_file, s.listen);
   if (!token.ok()) return token.status();
   s.fleet_token = *std::move(token);

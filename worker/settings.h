@@ -32,6 +32,7 @@ struct Settings {
   std::string listen = "127.0.0.1:0";
   std::string http = "127.0.0.1:0";
   std::string port_file;    // empty: none
+  std::string state_dir;    // where the journal is kept; empty: nowhere
   std::string fleet_token;  // of all programs of the fleet; empty: there is none
   bool fleet_token_optional = false;
   SyntheticSettings synthetic;

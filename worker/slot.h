@@ -30,6 +30,7 @@
 
 #include "core/job.h"
 #include "core/lease.h"
+#include "core/state.h"
 #include "core/time.h"
 #include "worker/lease_gate.h"
 #include "worker/service_history.h"
@@ -156,6 +157,10 @@ class Slot {
   bool draining() const { return draining_; }
   bool resting(Time now) const { return now < resting_until_; }
   Duration busy_total(Time now) const { return busy() ? busy_before_ + (now - admitted_) : busy_before_; }
+
+  RINGWAY_STATE(phase_, draining_, stop_outcome_, failures_in_row_, step_, steps_, attempt_, grant_,
+                admitted_, started_, deadline_, drain_until_, drain_ends_, resting_until_, busy_before_,
+                history_, gate_, lease_)
 
  private:
   enum class Phase : std::uint8_t { kFree, kReceiving, kRunning, kStopping };

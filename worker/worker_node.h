@@ -30,6 +30,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/check.h"
 #include "core/job.h"
+#include "core/state.h"
 #include "core/time.h"
 #include "worker/slot.h"
 
@@ -213,6 +214,8 @@ class WorkerNode {
   // In the slot; 0: none.
   AttemptId attempt() const { return attempt_.id; }
 
+  RINGWAY_STATE(attempt_, slot_, heartbeat_at_, watchers_, serving_, stopping_, quiet_, totals_, leaving_)
+
  private:
   // What is on its way out of an attempt.
   struct Delivery {
@@ -220,6 +223,7 @@ class WorkerNode {
     Time ended = InfiniteFuture();  // the attempt
     std::uint64_t unsent_bytes = 0;
     bool broken = false;  // its stream: nothing passes any more, and it closes soon
+    RINGWAY_STATE(id, ended, unsent_bytes, broken)
   };
   struct Attempt : Delivery {
     bool open = true;  // its stream
@@ -230,6 +234,8 @@ class WorkerNode {
     std::uint64_t payload_bytes = 0;
     std::uint64_t result_bytes = 0;
     bool heard() const { return id != 0 && open && !broken; }
+    RINGWAY_STATE(id, ended, unsent_bytes, broken, open, began, verdict, started, payload_stated,
+                  payload_bytes, result_bytes)
   };
   template <class Shell>
   struct Turn {

@@ -15,6 +15,7 @@
 #include "journal/replay.h"
 #include "router/journal/recorder.h"
 #include "topology/topology.h"
+#include "worker/journal/recorder.h"
 
 namespace ringway::cli {
 namespace {
@@ -156,12 +157,13 @@ int Replay(Session& session, const std::string& folder, const std::vector<std::s
   const absl::StatusOr<Edits> edits = ReadEdits(edit_texts);
   if (!edits.ok()) return Fail(session, edits.status());
   const std::string title = journal::TitleOf(folder);
-  if (title == router::kJournalTitle.text) {
+  const bool of_worker = title == worker::kJournalTitle.text;
+  if (of_worker || title == router::kJournalTitle.text) {
     if (edits->any()) {
       return Fail(session, absl::InvalidArgumentError(
                                absl::StrCat("--edit changes what a controller saw; this is a ", title)));
     }
-    return ReplayRouter(session, folder);
+    return of_worker ? ReplayWorker(session, folder) : ReplayRouter(session, folder);
   }
   const absl::StatusOr<Lived> life = Live(folder, {});
   if (!life.ok()) return Fail(session, life.status());
@@ -200,9 +202,9 @@ int Replay(Session& session, const std::string& folder, const std::vector<std::s
 }  // namespace
 
 void AddSimReplay(CLI::App& sim, Session& session) {
-  CLI::App* replay = sim.add_subcommand(
-      "replay",
-      "a controller's or a router's journal again, as it was; a controller's also in another world");
+  CLI::App* replay = sim.add_subcommand("replay",
+                                        "the journal of a controller, a router or a worker again, as it was; "
+                                        "a controller's also in another world");
   const auto journal = std::make_shared<std::string>();
   const auto edits = std::make_shared<std::vector<std::string>>();
   replay->add_option("JOURNAL", *journal, "the folder journal/ in the program's state folder")->required();

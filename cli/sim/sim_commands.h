@@ -32,8 +32,9 @@ absl::StatusOr<sim::Scenario> LoadWithSettings(const std::string& path,
 // One run with its report. Ctrl-C ends it early; progress goes to session.err if that is a terminal.
 sim::RunReport RunOnce(Session& session, std::shared_ptr<const sim::Scenario> scenario);
 
-// The journal of a router, lived again: the exit code.
+// The journal of a router or of a worker, lived again: the exit code.
 int ReplayRouter(Session& session, const std::string& journal);
+int ReplayWorker(Session& session, const std::string& journal);
 
 // The report as text: regions, totals, how near to the references.
 std::string ReportText(const sim::RunReport& report, bool colour);

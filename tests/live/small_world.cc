@@ -74,7 +74,8 @@ void SmallWorld::StartWorker(const RegionPlan& region, const std::string& name) 
                                     "--region",       region.name,
                                     "--service-law",  plan_.service_law,
                                     "--service-mean", absl::StrCat(plan_.service_mean_s),
-                                    "--log-level",    "debug"};
+                                    "--log-level",    "debug",
+                                    "--state-dir",    StateDir(name)};
   flags.insert(flags.end(), plan_.worker_flags.begin(), plan_.worker_flags.end());
   if (const auto own = plan_.flags_of.find(name); own != plan_.flags_of.end()) {
     flags.insert(flags.end(), own->second.begin(), own->second.end());
@@ -83,8 +84,7 @@ void SmallWorld::StartWorker(const RegionPlan& region, const std::string& name) 
 }
 
 void SmallWorld::StartRouter(const RegionPlan& region, const std::string& name) {
-  const std::string state = folder_.File(name + "-state");
-  std::vector<std::string> flags = {"--name", name, "--region", region.name, "--state-dir", state};
+  std::vector<std::string> flags = {"--name", name, "--region", region.name, "--state-dir", StateDir(name)};
   if (plan_.controlled) {
     flags.insert(flags.end(), {"--controller", controller_->grpc()});
   } else {

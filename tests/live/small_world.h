@@ -64,7 +64,7 @@ class SmallWorld {
   std::vector<std::string> Doors(const std::string& region) const;
   std::unique_ptr<v1::Ingress::Stub> Door(const std::string& router) const;
 
-  // Where a daemon keeps its state: "controller", or the name of a router.
+  // Where a daemon keeps its state: "controller", or the name of a router or worker.
   std::string StateDir(const std::string& daemon) const { return folder_.File(daemon + "-state"); }
 
   // The controller's topology file; SIGHUP reads it again.

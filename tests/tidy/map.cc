@@ -118,10 +118,11 @@ std::vector<Layer> WorkerLayers() {
       {"worker/worker_node", true, {"core", "worker/slot"}},
       {"worker/lease_gate", true, {"core"}},
       {"worker/service_history", true, {"core"}},
+      {"worker/journal", false, {"core", "runtime", "journal", "worker/slot", "worker/worker_node"}},
       {"worker",
        false,
        {"core", "proto", "runtime", "engine", "engine/media", "worker/slot", "worker/worker_node",
-        "worker/service_history"}},
+        "worker/service_history", "worker/journal"}},
   };
 }
 
@@ -158,7 +159,7 @@ std::vector<Layer> AllLayers() {
        false,
        {"core", "proto", "runtime", "topology", "sim", "sim/files", "sim/report", "sim/study", "engine",
         "engine/checkpoint", "engine/media", "engine/sampler", "controller", "controller/wire",
-        "controller/journal", "journal", "router/journal"}},
+        "controller/journal", "journal", "router/journal", "worker/worker_node", "worker/journal"}},
       {"tests", false, {""}},
       {"bench", false, {""}},
   };

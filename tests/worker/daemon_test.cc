@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/worker/worker_under_test.h"
+#include "worker/journal/replay.h"
 
 namespace ringway::live {
 namespace {
@@ -205,6 +206,32 @@ TEST(WorkerDaemonTest, KillMinusNineBreaksTheCallAndARestartServesAgain) {
     JobCall again = worker.Call();
     return again.Send(Header("animate")).AwaitAccepted();
   }));
+}
+
+// On disk soon, though nothing more happens that it would go with; and the whole of it when the process ends.
+TEST(WorkerDaemonTest, WhatItIsToldIsRecordedAndComesOutTheSame) {
+  const ScratchFolder state;
+  WorkerUnderTest worker(Plus(kQuick, {"--state-dir", state.path(), "--journal-mib", "1"}));
+  EXPECT_EQ(worker.Run().outcome(), "done");
+  std::uint64_t done = 0, quiet = 0;
+  const auto replayed = [&] {
+    done = quiet = 0;
+    const auto report = worker::Replay(
+        state.path() + "/journal", [&](Time, const WorkerEvent&, const std::vector<WorkerAction>& actions) {
+          for (const WorkerAction& action : actions) {
+            const auto* end = std::get_if<EndAttempt>(&action);
+            done += end != nullptr && end->outcome == Outcome::kDone;
+            quiet += std::holds_alternative<WentQuiet>(action);
+          }
+        });
+    return report.ok() && report->different == 0 && report->torn == 0;
+  };
+  EXPECT_TRUE(Eventually([&] { return replayed() && done == 1; }));
+  EXPECT_EQ(quiet, 0u);
+  ASSERT_TRUE(worker.process().Terminate(Seconds(5)).has_value());
+  EXPECT_TRUE(replayed());
+  EXPECT_EQ(done, 1u);
+  EXPECT_EQ(quiet, 1u) << "the last that happened is not there";
 }
 
 TEST(WorkerDaemonTest, BrokenRequestsGetAClearAnswerAndHoldNothing) {
