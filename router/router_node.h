@@ -260,6 +260,8 @@ class RouterNode {
   void ListAtSession(Turn<Shell> turn, WorkerId worker, TierId tier);
   template <class Shell>
   void UnlistAtSession(Turn<Shell> turn, WorkerId worker);
+  template <class Shell>
+  void BreakAtSession(Turn<Shell> turn, WorkerId worker);
   Place& PlaceOf(WorkerId worker) {
     if (!places_.contains(worker)) places_.resize(worker.index() + 1);
     return places_[worker];
@@ -377,9 +379,7 @@ template <class Shell>
 void RouterNode::On(Turn<Shell> turn, const WatchEnded& event) {
   Forget(event.worker);
   StepRegistry(turn, event);
-  if (places_.contains(event.worker)) {
-    StepSession(turn, places_[event.worker].tier, WatchBroke{event.worker});
-  }
+  BreakAtSession(turn, event.worker);
 }
 
 template <class Shell>
@@ -451,7 +451,10 @@ void RouterNode::Do(Turn<Shell> turn, const RegistryAction& action) {
   } else {
     if (const auto* router = std::get_if<RouterListed>(&action)) StepMachine(turn, *router);
     if (const auto* router = std::get_if<RouterUnlisted>(&action)) StepMachine(turn, *router);
-    if (const auto* unwatched = std::get_if<UnwatchWorker>(&action)) Forget(unwatched->worker);
+    if (const auto* unwatched = std::get_if<UnwatchWorker>(&action)) {
+      Forget(unwatched->worker);
+      BreakAtSession(turn, unwatched->worker);
+    }
     turn.shell.Perform(action);
   }
 }
@@ -471,6 +474,13 @@ void RouterNode::ListAtSession(Turn<Shell> turn, WorkerId worker, TierId tier) {
   // That a granted job has begun since was not announced.
   if (announce.status == ledger::WorkerStatus::kIdle && registry_.busy(worker)) return;
   StepSession(turn, tier, WorkerAnnounced{announce, std::nullopt});
+}
+
+// Its watch stream is over, whoever ended it: what the worker says over the next one may count from an
+// earlier time.
+template <class Shell>
+void RouterNode::BreakAtSession(Turn<Shell> turn, WorkerId worker) {
+  if (places_.contains(worker)) StepSession(turn, places_[worker].tier, WatchBroke{worker});
 }
 
 template <class Shell>

@@ -148,6 +148,23 @@ TEST_F(RouterNodeTest, WhatWasAnnouncedBeforeTheWatchEndedIsForgotten) {
   EXPECT_FALSE(Idle());
 }
 
+// While it was not watched it was started anew, on a host whose clock had been set back.
+TEST_F(RouterNodeTest, WhoIsWatchedAgainMayCountFromAnEarlierTime) {
+  DirectoryHeard named = LeadersDirectory({{kTier, ThisRouter()}});
+  named.given.workers = {{kNodeWorker, kTier}};
+  router_.Step(named);
+  router_.Step(NewsOf(kTier, 9));
+  ASSERT_TRUE(Idle());
+  DirectoryHeard without = named;
+  without.given.workers.clear();
+  router_.Step(without);
+  ASSERT_FALSE(router_.node.registry().watched(kNodeWorker));
+  EXPECT_FALSE(Idle());
+  router_.Step(named);
+  router_.Step(NewsOf(kTier, 2));
+  EXPECT_TRUE(Idle());
+}
+
 // It was idle when it announced last, and a job that a ledger granted has begun since.
 TEST_F(RouterNodeTest, WhatWasAnnouncedBeforeAJobBeganIsNotSaidAgain) {
   router_.Step(LeadersDirectory({{kTier, ThisRouter()}}));
