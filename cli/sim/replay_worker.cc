@@ -48,7 +48,7 @@ struct WorkerLife {
     return sum;
   }
   std::string Text() const {
-    std::string text = absl::StrFormat("%d attempts ended\n", Sum(ended));
+    std::string text = absl::StrFormat("%d offers taken, which ended\n", Sum(ended));
     for (const auto& [outcome, count] : ended) {
       absl::StrAppendFormat(&text, "  %-10s %d\n", OutcomeName(outcome), count);
     }
@@ -71,7 +71,7 @@ int ReplayWorker(Session& session, const std::string& journal) {
         life.Take(event, actions);
       });
   return TellReplay(session, "a worker", report,
-                    {{"attempts", WorkerLife::Sum(life.ended)},
+                    {{"taken", WorkerLife::Sum(life.ended)},
                      {"done", life.ended[Outcome::kDone]},
                      {"refused", WorkerLife::Sum(life.refused)},
                      {"fences", life.fences},

@@ -39,22 +39,22 @@ std::uint64_t Count(const std::string& json, const std::string& key) {
   return std::strtoull(json.c_str() + at + key.size() + 3, nullptr, 10);
 }
 
-// How many attempts the workers lived that were done. One of them had two lives.
+// How many jobs the workers did. One of them had two lives.
 std::uint64_t WorkersComeOut(const SmallWorld& world, const std::string& killed) {
-  std::uint64_t events = 0, attempts = 0, done = 0, refused = 0;
+  std::uint64_t events = 0, taken = 0, done = 0, refused = 0;
   for (const auto& [name, worker] : world.workers()) {
     const std::string lived = Replayed(world.StateDir(name) + "/journal");
     EXPECT_THAT(lived, HasSubstr("\"identical\": true")) << name;
     EXPECT_EQ(Count(lived, "lives"), name == killed ? 2u : 1u) << name;
-    EXPECT_GT(Count(lived, "attempts"), 0u) << name;
+    EXPECT_GT(Count(lived, "taken"), 0u) << name;
     EXPECT_GT(Count(lived, "fences"), 0u) << name << " never heard of a leader";
     events += Count(lived, "events");
-    attempts += Count(lived, "attempts");
+    taken += Count(lived, "taken");
     done += Count(lived, "done");
     refused += Count(lived, "refused");
   }
-  std::printf("replayed: %zu workers %lu events, %lu attempts, %lu done, %lu offers refused\n",
-              world.workers().size(), events, attempts, done, refused);
+  std::printf("replayed: %zu workers %lu events, %lu offers taken, %lu done, %lu refused\n",
+              world.workers().size(), events, taken, done, refused);
   return done;
 }
 

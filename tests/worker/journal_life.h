@@ -92,8 +92,7 @@ class Lived {
       case 13:
         return SlotDrain{rng_.Chance(0.3), rng_.Chance(0.5) ? Seconds(2) : InfiniteDuration()};
       case 14:
-        return SlotFenced{
-            .by = {rng_.Below(3), 0}, .upto = {{rng_.Below(3), 0}, rng_.Below(9)}, .revoke = true};
+        return Fenced();
       default:
         return WorkerWake{};
     }
@@ -101,11 +100,18 @@ class Lived {
   WorkerEvent Offer() {
     open_.push_back(++last_);
     AttemptOffered offered{{.attempt = last_}, rng_.Chance(0.5) ? 0 : rng_.Below(60)};
-    if (rng_.Chance(0.3)) offered.offer.grant = {{rng_.Below(3), 0}, ++serial_};
+    if (rng_.Chance(0.3)) offered.offer.grant = {{Epoch(), 0}, rng_.Chance(0.8) ? ++serial_ : serial_};
     if (rng_.Chance(0.2)) offered.offer.deadline = now_ + Milliseconds(rng_.Below(3000));
     lease_ = offered.offer.grant != Lease{} ? FormatLease(offered.offer.grant) : "probe";
     offered.offer.lease = lease_;
     return offered;
+  }
+  std::uint64_t Epoch() const { return 1 + events_ / 800; }  // of the leader: some three minutes each
+  // By the leader, now and then of the lease that was granted last, or by one that there is not: its claim
+  // lapses.
+  WorkerEvent Fenced() {
+    const Fence by{Epoch() + (rng_.Chance(0.05) ? 9 : 0), 0};
+    return SlotFenced{.by = by, .upto = {by, rng_.Chance(0.5) ? serial_ : 0}, .revoke = rng_.Chance(0.5)};
   }
   WorkerEvent Close() {
     if (open_.empty()) return WorkerWake{};
