@@ -19,6 +19,19 @@ Note Warning(std::string text) { return {Note::Level::kWarning, std::move(text)}
 
 std::string VersionText(TableVersion version) { return absl::StrCat(version.epoch, ".", version.version); }
 
+// False, and told once: no controller can have had that epoch.
+bool Believed(Time now, std::uint64_t own, RouterState& router, std::uint64_t epoch,
+              std::vector<ControllerAction>& actions) {
+  if (EpochCredible(epoch, std::max(own, EpochAt(now)))) return true;
+  if (std::exchange(router.epoch_doubted, epoch) == epoch) return false;
+  actions.push_back(Warning(absl::StrCat(
+      "router ", router.hello.router, " says that it has seen epoch ", epoch,
+      ": not believed, no controller can be more than ", kEpochStepMax, " ahead of this one, epoch ", own,
+      ", and of the clock; the router forgets it when it connects, one of an earlier release when its state ",
+      "file is removed")));
+  return false;
+}
+
 }  // namespace
 
 void ControllerMachine::Step(Time now, const ControllerEvent& event, Actions& actions) {
@@ -56,7 +69,7 @@ void ControllerMachine::On(Time now, const RouterConnected& event, Actions& acti
 
 void ControllerMachine::On(Time now, const RouterReported& event, Actions& actions) {
   if (!view_.Report(now, event.stream, event.report)) return;  // a stream that was closed meanwhile
-  RouterState& router = *view_.Find(event.stream);
+  const RouterState& router = *view_.Find(event.stream);
   const RegionId from = router.hello.region;
   trial_.Hear(router, *fleet_, event.report);
   for (const RoundTripSeen& trip : event.report.round_trips) {
@@ -64,7 +77,7 @@ void ControllerMachine::On(Time now, const RouterReported& event, Actions& actio
   }
   HearEpoch(now, event.stream, std::max(event.report.table, TableVersion{event.report.epoch_seen_max, 0}),
             actions);
-  HearOfLater(now, router, event.report, actions);
+  HearOfLater(now, event.stream, event.report, actions);
 }
 
 void ControllerMachine::On(Time, const RouterAcked& event, Actions& actions) {
@@ -123,25 +136,8 @@ void ControllerMachine::ExpireOrders(Time now, Actions& actions) {
   }
 }
 
-bool ControllerMachine::Believes(Time now, RouterState& router, std::uint64_t epoch, Actions& actions) {
-  if (EpochCredible(epoch, std::max(epoch_, EpochAt(now)))) return true;
-  if (std::exchange(router.epoch_doubted, epoch) == epoch) return false;
-  actions.push_back(Warning(absl::StrCat(
-      "router ", router.hello.router, " says that it has seen epoch ", epoch,
-      ": not believed, no controller can be more than ", kEpochStepMax, " ahead of this one, epoch ", epoch_,
-      ", and of the clock; the router forgets it when it connects, one of ",
-      "an earlier release when its state file is removed")));
-  return false;
-}
-
-void ControllerMachine::ClaimAbove(Time now, std::uint64_t epoch, Actions& actions) {
-  epoch_ = epoch + 1;
-  actions.push_back(SaveState{.now = true});
-  if (table_ != nullptr) PublishAs(now, {epoch_, 1}, actions);
-}
-
 void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, Actions& actions) {
-  if (!Believes(now, *view_.Find(stream), seen.epoch, actions)) return;
+  if (!Believed(now, epoch_, *view_.Find(stream), seen.epoch, actions)) return;
   // Of our own epoch nobody can know a version that we did not make.
   const TableVersion own = table_ != nullptr ? table_->version : TableVersion{epoch_, 0};
   const bool foreign = seen.epoch == epoch_ && seen > own;
@@ -149,14 +145,16 @@ void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, 
   actions.push_back(
       Warning(absl::StrCat("a router has seen table ", VersionText(seen), " while this is epoch ", epoch_,
                            ": claiming epoch ", seen.epoch + 1)));
-  ClaimAbove(now, seen.epoch, actions);
+  epoch_ = seen.epoch + 1;
+  actions.push_back(SaveState{.now = true});
+  if (table_ != nullptr) PublishAs(now, {epoch_, 1}, actions);
 }
 
 // Appointments and views outlive their controllers. Where a router, or a worker of its ledgers, knows of
 // later ones than this controller, the state that they were taken over from was an old copy, and nobody would
 // listen to what it tells.
-void ControllerMachine::HearOfLater(Time now, RouterState& router, const RouterReport& report,
-                                    Actions& actions) {
+void ControllerMachine::HearOfLater(Time now, StreamId stream, const RouterReport& report, Actions& actions) {
+  RouterState& router = *view_.Find(stream);
   const RegionId region = router.hello.region;
   const TableVersion view = directory_.view();
   const bool later_view = view.version != 0 && report.view > view;
@@ -167,15 +165,18 @@ void ControllerMachine::HearOfLater(Time now, RouterState& router, const RouterR
     overtaken.push_back(counts.tier);
     highest = std::max(highest, counts.appointment.leader_epoch);
   }
-  if ((!later_view && overtaken.empty()) || !Believes(now, router, highest, actions)) return;
-  if (highest >= epoch_) ClaimAbove(now, highest, actions);
+  if ((!later_view && overtaken.empty()) || !Believed(now, epoch_, router, highest, actions)) return;
+  // Within our own epoch it cannot be told who has the later number.
+  if (highest >= epoch_) {
+    HearEpoch(now, stream, {highest, table_ != nullptr ? table_->version.version + 1 : 1}, actions);
+  }
   if (later_view) directory_.NumberViewAnew();
   for (const TierId tier : overtaken) leaders_.Renew(region, tier, epoch_);
   actions.push_back(Warning(absl::StrCat(
       "router ", router.hello.router, " knows of ",
-      overtaken.empty() ? "a list of routers" : "leaders of ledgers in ",
-      overtaken.empty() ? "" : fleet_->world.regions[region].name, " of epoch ", highest,
-      " that this controller, of epoch ", epoch_,
+      overtaken.empty() ? "a list of routers"
+                        : absl::StrCat("leaders in ", fleet_->world.regions[region].name),
+      " of epoch ", highest, " that this controller, of epoch ", epoch_,
       ", knows nothing of: the state that it read was an old copy; it gives them later numbers")));
   RefreshDirectory(now, /*appointed=*/true, actions);
 }
@@ -310,13 +311,11 @@ bool ControllerMachine::AppointLeaders(Time now, Actions& actions) {
   return any;
 }
 
-bool ControllerMachine::KnowsFewYet(Time now) const {
-  return began_blank_ && (settling_ || now < settled_at_ + 2 * settings_.report_period);
-}
-
 void ControllerMachine::RefreshDirectory(Time now, bool appointed, Actions& actions) {
+  // Began without a state, and not every router has had the time to come back and report.
+  const bool knows_few = began_blank_ && (settling_ || now < settled_at_ + 2 * settings_.report_period);
   const DirectoryBuilder::Change change =
-      directory_.Refresh(now, *fleet_, view_, leaders_.leaders(), epoch_, KnowsFewYet(now));
+      directory_.Refresh(now, *fleet_, view_, leaders_.leaders(), epoch_, knows_few);
   if (!change.any) return;
   // An appointment that a restart forgets could be given a second time.
   actions.push_back(SaveState{.now = appointed});

@@ -107,16 +107,11 @@ class ControllerMachine {
   // True: somebody was appointed.
   bool AppointLeaders(Time now, Actions& actions);
   void RefreshDirectory(Time now, bool appointed, Actions& actions);
-  // Began without a state, and not every router has had the time to come back and report.
-  bool KnowsFewYet(Time now) const;
   void Resend(Time now, Actions& actions);
-  // False, and told once: no controller can have had it.
-  bool Believes(Time now, RouterState& router, std::uint64_t epoch, Actions& actions);
-  void ClaimAbove(Time now, std::uint64_t epoch, Actions& actions);
   // Claims a higher epoch if what the router of `stream` has seen demands it.
   void HearEpoch(Time now, StreamId stream, TableVersion seen, Actions& actions);
   // Gives later numbers to what the router knows later ones of.
-  void HearOfLater(Time now, RouterState& router, const RouterReport& report, Actions& actions);
+  void HearOfLater(Time now, StreamId stream, const RouterReport& report, Actions& actions);
 
   // ---- canaries (trial_steps.cc) ----
   std::string NextTrialId() const;

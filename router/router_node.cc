@@ -70,11 +70,10 @@ void RouterNode::ReportRoundTrips(Time now, std::vector<RoundTrip>& report) {
   }
 }
 
-// Not where an operator names the leader: those appointments are not the controller's.
-void RouterNode::ReportAppointments(SendReport& report) const {
+void ReportAppointments(const RouterNode& node, SendReport& report) {
   for (TierId tier(0); tier != report.tiers.end_id(); tier = TierId(tier.index() + 1)) {
-    if (!tiers_.contains(tier) || tiers_[tier].session == nullptr || tiers_[tier].fixed) continue;
-    report.tiers[tier].appointment = tiers_[tier].session->latest();
+    const LedgerSession* const session = node.session(tier);
+    if (session != nullptr) report.tiers[tier].appointment = session->latest();
   }
 }
 
@@ -94,11 +93,6 @@ void RouterNode::Remember(Place& place, const ledger::Announce& announce) {
     announced_free_.pop_back();
   }
   announced_[place.announced] = announce;
-}
-
-void RouterNode::Forget(WorkerId worker) {
-  if (!places_.contains(worker) || places_[worker].announced == kUnheard) return;
-  announced_free_.push_back(std::exchange(places_[worker].announced, kUnheard));
 }
 
 }  // namespace ringway::router

@@ -260,16 +260,15 @@ class RouterNode {
   void ListAtSession(Turn<Shell> turn, WorkerId worker, TierId tier);
   template <class Shell>
   void UnlistAtSession(Turn<Shell> turn, WorkerId worker);
-  template <class Shell>
-  void BreakAtSession(Turn<Shell> turn, WorkerId worker);
   Place& PlaceOf(WorkerId worker) {
     if (!places_.contains(worker)) places_.resize(worker.index() + 1);
     return places_[worker];
   }
-  void ReportAppointments(SendReport& report) const;
   void Remember(Place& place, const ledger::Announce& announce);
-  // What was said over a stream that has ended is out of date by the time it is asked for.
-  void Forget(WorkerId worker);
+  // The worker's watch stream is over, whoever ended it: what was said over it is out of date by the time it
+  // is asked for, and what is said over the next one may count from an earlier time.
+  template <class Shell>
+  void EndWatch(Turn<Shell> turn, WorkerId worker);
 
   const NodeSettings settings_;
   std::optional<RouterMachine> machine_;  // always one; optional because it cannot be assigned
@@ -289,6 +288,9 @@ class RouterNode {
   std::vector<RegistryAction> registry_actions_;
 };
 
+// Of leaders in this region, the latest that are known; those that an operator names are of no epoch.
+void ReportAppointments(const RouterNode& node, SendReport& report);
+
 // ---- the parts ----
 
 template <class Event, class Shell>
@@ -303,7 +305,7 @@ void RouterNode::StepMachine(Turn<Shell> turn, const Event& event) {
     } else if (auto* aim = std::get_if<AimLedger>(&action)) {
       StepSession(turn, aim->tier, ledger::AwayAimed{std::move(aim->targets)});
     } else {
-      if (auto* report = std::get_if<SendReport>(&action)) ReportAppointments(*report);
+      if (auto* report = std::get_if<SendReport>(&action)) ReportAppointments(*this, *report);
       turn.shell.Perform(action);
     }
   }
@@ -377,9 +379,8 @@ void RouterNode::On(Turn<Shell> turn, const WatchHeard& event) {
 
 template <class Shell>
 void RouterNode::On(Turn<Shell> turn, const WatchEnded& event) {
-  Forget(event.worker);
+  EndWatch(turn, event.worker);
   StepRegistry(turn, event);
-  BreakAtSession(turn, event.worker);
 }
 
 template <class Shell>
@@ -451,10 +452,7 @@ void RouterNode::Do(Turn<Shell> turn, const RegistryAction& action) {
   } else {
     if (const auto* router = std::get_if<RouterListed>(&action)) StepMachine(turn, *router);
     if (const auto* router = std::get_if<RouterUnlisted>(&action)) StepMachine(turn, *router);
-    if (const auto* unwatched = std::get_if<UnwatchWorker>(&action)) {
-      Forget(unwatched->worker);
-      BreakAtSession(turn, unwatched->worker);
-    }
+    if (const auto* unwatched = std::get_if<UnwatchWorker>(&action)) EndWatch(turn, unwatched->worker);
     turn.shell.Perform(action);
   }
 }
@@ -476,11 +474,12 @@ void RouterNode::ListAtSession(Turn<Shell> turn, WorkerId worker, TierId tier) {
   StepSession(turn, tier, WorkerAnnounced{announce, std::nullopt});
 }
 
-// Its watch stream is over, whoever ended it: what the worker says over the next one may count from an
-// earlier time.
 template <class Shell>
-void RouterNode::BreakAtSession(Turn<Shell> turn, WorkerId worker) {
-  if (places_.contains(worker)) StepSession(turn, places_[worker].tier, WatchBroke{worker});
+void RouterNode::EndWatch(Turn<Shell> turn, WorkerId worker) {
+  if (!places_.contains(worker)) return;
+  Place& place = places_[worker];
+  if (place.announced != kUnheard) announced_free_.push_back(std::exchange(place.announced, kUnheard));
+  StepSession(turn, place.tier, WatchBroke{worker});
 }
 
 template <class Shell>

@@ -171,11 +171,11 @@ TEST(FormerReleaseTest, WhatItDoesNotKnowIsMissing) {
   FormerRelease former;
   v1::RouterMessage message;
   message.mutable_report()->set_sequence(7);
-  message.mutable_report()->set_overtaken_by(3);
+  message.mutable_report()->set_view_epoch(3);
   v1::RouterMessage read;
   ASSERT_TRUE(read.ParseFromString(*former.Pass("ringway.v1.RouterMessage", message.SerializeAsString())));
   EXPECT_EQ(read.report().sequence(), 7u);
-  EXPECT_EQ(read.report().overtaken_by(), 0u);
+  EXPECT_EQ(read.report().view_epoch(), 0u);
   v1::LedgerUp wanted;
   wanted.mutable_hint_wanted()->set_number(1);
   v1::LedgerUp heard;

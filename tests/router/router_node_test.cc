@@ -106,7 +106,7 @@ TEST_F(RouterNodeTest, TheEndOfAWatchReachesRegistryMachineAndSession) {
   Know();
   router_.Step(WatchEnded{kNodeWorker, /*dead=*/true});
   EXPECT_THAT(router_.trace,
-              ElementsAre("registry WatchEnded", "machine WorkerHeard", "session 0 WatchBroke"));
+              ElementsAre("session 0 WatchBroke", "registry WatchEnded", "machine WorkerHeard"));
 }
 
 TEST_F(RouterNodeTest, WhoIsListedAgainIsGrantedByWhatItLastAnnounced) {

@@ -9,6 +9,8 @@
 namespace ringway::sim {
 namespace {
 
+constexpr char kBusyPromql[] = "sum by (region) (rate(ringway_worker_busy_seconds_total[5s]))";
+
 // Of what may be refused, in words of a release to come, while there is time for what follows from it.
 constexpr double kNewerShare = 2e-4;
 constexpr double kNewerUntilS = 90;
@@ -280,10 +282,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   Fleet fleet = LineFleet(regions, workers);
   if (seed % 3 == 0) fleet.tiers[TierId(0)].dispatch.mode = DispatchMode::kProbe;
   if (Rng(seed, 80).Chance(0.25)) fleet.tiers[TierId(0)].dispatch.spill.idle_hints = false;
-  if (Rng(seed, 84).Chance(0.25)) {
-    fleet.tiers[TierId(0)].metrics.front().promql =
-        "sum by (region) (rate(ringway_worker_busy_seconds_total[5s]))";
-  }
+  if (Rng(seed, 84).Chance(0.25)) fleet.tiers[TierId(0)].metrics.front().promql = kBusyPromql;
   auto scenario = std::make_shared<Scenario>();
   scenario->name = "seed " + std::to_string(seed);
   scenario->seed = seed;
