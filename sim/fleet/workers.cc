@@ -378,7 +378,7 @@ void Workers::Revive(WorkerId worker, Duration clock_back) {
   if (site.alive) return;
   site.alive = true;
   WorkerSettings settings = SettingsFor(places_[worker].tier);
-  settings.slot.started = stage_.Now() - clock_back;
+  settings.slot.started = std::max(UnixEpoch(), stage_.Now() - clock_back);  // no clock is before 1970
   site.node = WorkerNode(settings);
   Show(worker);
 }
