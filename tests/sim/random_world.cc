@@ -192,6 +192,10 @@ void AddWire(const Fleet& fleet, Rng rng, Scenario& scenario) {
                            .newer_share = rng.Chance(0.5) ? kNewerShare : 0,
                            .newer_until_s = kNewerUntilS};
   if (!scenario.wire->begins_former) return;
+  // A controller of the release before knows of no orders that end by themselves.
+  for (ScenarioStep& step : scenario.steps) {
+    if (auto* drain = std::get_if<DrainRegion>(&step.fault)) drain->expires = false;
+  }
   const std::size_t regions = fleet.world.regions.size();
   const std::size_t first = rng.Below(regions);
   // Where there are keys the controller is upgraded first: that of the release before makes no views
