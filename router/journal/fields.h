@@ -73,7 +73,7 @@ template <> inline constexpr int kFields<ledger::CurrentLeader> = 2;
 // About keys.
 template <> inline constexpr int kFields<router::once::ClaimId> = 4;
 template <> inline constexpr int kFields<router::once::Result> = 2;
-template <> inline constexpr int kFields<router::once::Record> = 7;
+template <> inline constexpr int kFields<router::once::Record> = 8;
 template <> inline constexpr int kFields<router::once::ClaimRequest> = 5;
 template <> inline constexpr int kFields<router::once::SettleRequest> = 2;
 template <> inline constexpr int kFields<router::once::ReleaseRequest> = 3;

@@ -2,7 +2,7 @@
 //
 //   waiting -> claiming -> holding (it runs) -> settling -> gone
 //                 |  \-> attached (another runs it) -> claiming, or answered
-//                 \----> confirming (it is done already) -> answered
+//                 \----> confirming (it is done already, but perhaps not at a quorum) -> answered
 //
 // While it holds, settles, or lingers (given up, but its worker has not confirmed), others may wait for its
 // end: callers are other routers, followers are later requests with the same key at this one. A plain
@@ -31,10 +31,11 @@ enum class Stage : std::uint8_t {
   kClaiming,    // one replica is asked at a time
   kPausing,     // too few replicas agreed; it goes round again in a moment
   kAttached,    // the owner of the claim on record is asked to tell its end
-  kConfirming,  // a known end is made sure to stand at a quorum
+  kConfirming,  // a known end is being recorded as that of this claim
   kHolding,     // the claim stands: the job may run
   kSettling,    // it is done: the end is being recorded
-  kLingering,   // given up; its attempt has been withdrawn and not confirmed yet
+  kLingering,   // given up; its attempt was withdrawn and not confirmed: until it is, or the deadline has
+                // passed
 };
 
 // A replica has the claim on record; it may forget it if it starts again.
@@ -53,7 +54,7 @@ struct KeyedRequest {
   Time deadline;
   Stage stage = Stage::kWaiting;
   ClaimId claim;
-  std::vector<ClaimId> over;      // claims that this one takes over from
+  std::vector<ClaimId> over;      // claims of earlier rounds that this one takes over from
   ViewId view;                    // in which all is agreed to
   std::size_t quorum = 0;         // in it
   std::vector<Replica> replicas;  // in it, by rank
@@ -68,8 +69,14 @@ struct KeyedRequest {
   std::vector<CallId> callers;
   std::vector<std::uint64_t> followers;  // tickets
   bool following = false;
+  // Claiming: of the ends that replicas have told, that of the latest round, and who has accepted it in
+  // `view`.
+  std::optional<Record> seen;
+  std::vector<std::uint64_t> voters;  // marks
+  std::uint32_t round = 1;            // pausing: of the claim that it goes round with
   RINGWAY_STATE(ticket, job, key, fingerprint, deadline, stage, claim, over, view, quorum, replicas, next,
-                standing, awaited, found, agreed, asked, tries, unready, callers, followers, following)
+                standing, awaited, found, agreed, asked, tries, unready, callers, followers, following, seen,
+                voters, round)
 };
 
 }  // namespace ringway::router::once

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/leader_epoch.h"
 
 namespace ringway::router::once {
@@ -47,6 +48,13 @@ std::string Membership::NameOf(std::uint64_t mark) const {
     if (view_->marks[i] == mark) return view_->names[i];
   }
   return "one that left the fleet";
+}
+
+std::string Membership::NamesOf(const std::vector<Replica>& replicas) const {
+  std::string names;
+  for (const Replica& replica : replicas)
+    absl::StrAppend(&names, names.empty() ? "" : ", ", NameOf(replica.mark));
+  return names;
 }
 
 // ---- views ----

@@ -66,6 +66,7 @@ class Membership {
   Replica At(RouterId router) const;
   // For people.
   std::string NameOf(std::uint64_t mark) const;
+  std::string NamesOf(const std::vector<Replica>& replicas) const;
 
   // ---- views ----
   // There is no other router and nothing to be read.

@@ -48,9 +48,13 @@ struct Record {
   // Claimed: from then on the owner cannot run the job any more. Done: forgotten then.
   Time until = InfinitePast();
   Result result = {};
+  // Of an end: the view in which this replica accepted it. Not stated: it is a copy of another's, which says
+  // nothing of how many have accepted it.
+  ViewId voted_in = {};
 };
 
-// To a replica: record this claim, unless the key is taken; a claim among `over` gives way.
+// To a replica: record this claim, unless the key is taken; a claim among `over` gives way. Who is granted it
+// is told the end that is on record from an earlier round, and has to tell that one and no other.
 struct ClaimRequest {
   std::string key;
   std::uint64_t fingerprint = 0;
@@ -58,11 +62,10 @@ struct ClaimRequest {
   Duration hold = ZeroDuration();  // after which the owner cannot run the job any more
   std::vector<ClaimId> over = {};  // at most two
 };
-// To a replica: the claim is done. Also carries a known end to a replica that has not got it, instead of a
-// claim that the sender gives up for it.
+// To a replica: the claim is done: its job, or an end of an earlier round that it has found.
 struct SettleRequest {
   Record record;
-  ClaimId instead_of = {};
+  ClaimId unused = {};  // journals of the release before have it
 };
 // To a replica: nothing runs and nothing came of it; the key is free.
 struct ReleaseRequest {
@@ -91,13 +94,13 @@ struct Request {
 };
 
 enum class Verdict : std::uint8_t {
-  kOk,            // performed
-  kTaken,         // the key is another claim's: `records` has it
-  kExpired,       // as kTaken, and its owner cannot run it any more
-  kBehind,        // the key is free, for claims of a later round than that of `records`
-  kNotReady,      // this replica does not know the view, or not yet what was recorded before it
-  kFull,          // this replica can take no more records
-  kNotMine,       // no such claim is alive here
+  kOk,        // performed
+  kTaken,     // the key is another claim's, or done: `records` has that first, and the end if there is one
+  kExpired,   // as kTaken, and its owner cannot run it any more
+  kBehind,    // the key is free, for claims of a later round than that of `records`
+  kNotReady,  // this replica does not know the view, or not yet what was recorded before it
+  kFull,      // this replica can take no more records
+  kNotMine,   // no such claim is alive here
   kEndedWithout,  // the claim was given up; nothing runs
   kDone,          // the claim is done: `records` has it
   kOldView,       // this replica has promised a later view: `views` has it

@@ -78,6 +78,8 @@ void OnceMachine::StartClaim(Time now, KeyedRequest& keyed, std::uint32_t round)
   keyed.next = 0;
   keyed.unready = false;
   keyed.standing.clear();
+  keyed.seen.reset();
+  keyed.voters.clear();
   AskNext(now, keyed);
 }
 
@@ -88,6 +90,10 @@ void OnceMachine::AskNext(Time now, KeyedRequest& keyed) {
   if (keyed.standing.size() >= keyed.quorum) {
     if (const Consent* doubtful = Doubtful(now, members_.self(), keyed.standing)) {
       AskToClaim(now, keyed, doubtful->replica);
+      return;
+    }
+    if (keyed.seen) {
+      Confirm(now, keyed);
       return;
     }
     keyed.stage = Stage::kHolding;
@@ -120,15 +126,11 @@ void OnceMachine::OnClaimReply(Time now, KeyedRequest& keyed, const Replica& rep
   switch (reply == nullptr ? Verdict::kNotReady : reply->verdict) {
     case Verdict::kOk:
       keyed.standing.push_back(keyed.awaited);
-      AskNext(now, keyed);
+      if (!SeeEnds(now, keyed, replica, *reply)) AskNext(now, keyed);
       return;
     case Verdict::kBehind:
       if (!reply->records.empty()) {
-        const std::uint32_t round = reply->records.front().claim.round + 1;
-        const ClaimId own = keyed.claim;
-        GiveUpClaim(keyed);
-        keyed.over = {own};
-        StartClaim(now, keyed, round);
+        Outbid(now, keyed, reply->records.front().claim.round);
         return;
       }
       break;
@@ -139,14 +141,11 @@ void OnceMachine::OnClaimReply(Time now, KeyedRequest& keyed, const Replica& rep
         return;
       }
       break;
-    case Verdict::kOldView: {
+    case Verdict::kOldView:
       // What has been agreed to in this view, another one's replicas need not hear of in time.
-      const ClaimId own = keyed.claim;
       keyed.unready = true;
       Pause(now, keyed);
-      keyed.over = {own};
       return;
-    }
     case Verdict::kNotReady:
       keyed.unready |= reply != nullptr;
       break;
@@ -162,13 +161,17 @@ void OnceMachine::OnClaimReply(Time now, KeyedRequest& keyed, const Replica& rep
 }
 
 void OnceMachine::OnTaken(Time now, KeyedRequest& keyed, const Replica& replica, const Reply& reply) {
+  if (SeeEnds(now, keyed, replica, reply)) return;
   const Record& record = reply.records.front();
-  if (record.fingerprint != keyed.fingerprint) {
-    Refuse(now, keyed, Outcome::kRejected,
-           "this idempotency key has been used for another request; a key belongs to one request",
-           ZeroDuration());
-  } else if (record.done) {
-    Confirm(now, keyed, replica, record);
+  if (record.done) {
+    if (record.claim.round < keyed.claim.round) {
+      // A replica of an earlier release gives no promises: it is taken at its word.
+      keyed.standing.push_back(keyed.awaited);
+    } else if (record.voted_in != keyed.view) {
+      Outbid(now, keyed, record.claim.round);  // no quorum of votes is to be expected
+      return;
+    }
+    AskNext(now, keyed);
   } else if (reply.verdict == Verdict::kExpired) {
     TakeOver(now, keyed, record.claim);
   } else if (keyed.found && keyed.found->claim == record.claim) {
@@ -178,14 +181,17 @@ void OnceMachine::OnTaken(Time now, KeyedRequest& keyed, const Replica& replica,
   }
 }
 
+void OnceMachine::Outbid(Time now, KeyedRequest& keyed, std::uint32_t round) {
+  const std::uint32_t own = keyed.claim.round;
+  Forgo(keyed);
+  StartClaim(now, keyed, std::max(round, own) + 1);
+}
+
 void OnceMachine::TakeOver(Time now, KeyedRequest& keyed, const ClaimId& from) {
   ++counts_.taken_over;
-  const ClaimId own = keyed.claim;
-  GiveUpClaim(keyed);
   keyed.found.reset();
   keyed.over = {from};
-  if (own.stated()) keyed.over.push_back(own);
-  StartClaim(now, keyed, from.round + 1);
+  Outbid(now, keyed, from.round);
 }
 
 void OnceMachine::Attach(Time now, KeyedRequest& keyed, const Record& record) {
@@ -233,7 +239,24 @@ void OnceMachine::OnOwnerSilent(Time now, KeyedRequest& keyed) {
   StartClaim(now, keyed, keyed.found->claim.round + 1);
 }
 
+// All replicas have been asked, and too few agreed.
 void OnceMachine::OnQuorumMissed(Time now, KeyedRequest& keyed) {
+  if (keyed.seen && keyed.found && keyed.seen->claim == keyed.found->claim) {
+    // It stands here and has ended there, so there is nothing left that its silent owner could be running.
+    TakeOver(now, keyed, ClaimId(keyed.found->claim));
+    return;
+  }
+  if (keyed.seen && !keyed.unready) {
+    if (keyed.claim.round <= keyed.seen->claim.round) {
+      Outbid(now, keyed, keyed.seen->claim.round);
+      return;
+    }
+    Refuse(now, keyed, Outcome::kFailed,
+           absl::StrCat("a job with this idempotency key was done, but only ", keyed.standing.size(),
+                        " of its replicas can be asked (", members_.NamesOf(keyed.replicas), "); ask again"),
+           kSoon);
+    return;
+  }
   if (keyed.found) {
     const Record& found = *keyed.found;
     Refuse(now, keyed, Outcome::kFailed,
@@ -247,19 +270,31 @@ void OnceMachine::OnQuorumMissed(Time now, KeyedRequest& keyed) {
     Pause(now, keyed);
     return;
   }
-  Refuse(now, keyed, Outcome::kFailed,
-         absl::StrCat("the idempotency key could be recorded by ", keyed.standing.size(), " of ",
-                      keyed.quorum, " routers that have to; its replicas are ", NamesOf(keyed.replicas),
-                      keyed.unready ? "; routers came or went, and not all of these have read yet what the "
-                                      "replicas before them recorded; nothing was started; ask again"
-                                    : "; nothing was started"),
-         kSoon);
+  Refuse(
+      now, keyed, Outcome::kFailed,
+      absl::StrCat("the idempotency key could be recorded by ", keyed.standing.size(), " of ", keyed.quorum,
+                   " routers that have to; its replicas are ", members_.NamesOf(keyed.replicas),
+                   keyed.unready ? "; routers came or went, and not all of these have read yet what the "
+                                   "replicas before them recorded; nothing was started; ask again"
+                                 : "; nothing was started"),
+      kSoon);
 }
 
 void OnceMachine::Pause(Time now, KeyedRequest& keyed) {
-  GiveUpClaim(keyed);
+  keyed.round = keyed.claim.round + 1;
+  Forgo(keyed);
   keyed.stage = Stage::kPausing;
   pauses_.emplace(now + kClaimPause * keyed.tries, keyed.ticket);
+}
+
+// The next claim takes over from this one, and from whom this one has taken over. It has to be of a later
+// round than both: two claims of one round could have two ends.
+void OnceMachine::Forgo(KeyedRequest& keyed) {
+  const ClaimId own = keyed.claim;
+  GiveUpClaim(keyed);
+  if (!own.stated()) return;
+  if (keyed.over.size() > 1) keyed.over.pop_back();
+  keyed.over.push_back(own);
 }
 
 void OnceMachine::RunPauses(Time now) {
@@ -267,8 +302,15 @@ void OnceMachine::RunPauses(Time now) {
     KeyedRequest* keyed = requests_.ByTicket(pauses_.begin()->second);
     pauses_.erase(pauses_.begin());
     if (keyed == nullptr) continue;
-    if (keyed->stage == Stage::kPausing) StartClaim(now, *keyed, 1);
-    if (keyed->stage == Stage::kSettling && keyed->asked == 0) RecordEnd(*keyed);
+    if (keyed->stage == Stage::kPausing) {
+      StartClaim(now, *keyed, keyed->round);
+    } else if (keyed->stage == Stage::kSettling && keyed->asked == 0) {
+      ++keyed->tries;
+      RecordEnd(*keyed);
+    } else if (keyed->stage == Stage::kLingering) {
+      GiveUpClaim(*keyed);
+      Close(now, *keyed, nullptr);
+    }
   }
 }
 

@@ -12,13 +12,6 @@ OnceMachine::OnceMachine(const Settings& settings)
   if (settings.alone) members_.BeAlone();
 }
 
-std::string OnceMachine::NamesOf(const std::vector<Replica>& replicas) const {
-  std::string names;
-  for (const Replica& replica : replicas)
-    absl::StrAppend(&names, names.empty() ? "" : ", ", members_.NameOf(replica.mark));
-  return names;
-}
-
 void OnceMachine::Send(const Replica& replica, Request request) {
   if (replica.router.valid()) {
     Act(SendRequest{replica.router, std::move(request)});
@@ -42,7 +35,9 @@ void OnceMachine::RunLocal(Time now) {
 void OnceMachine::Replied(Time now, RouterId from, const Request& request, const Reply* reply) {
   if (reply != nullptr) HearOfViews(now, from, request, *reply);
   if (const auto* pull = std::get_if<PullRequest>(&request.what)) {
-    OnPulled(now, from, *pull, reply);
+    // What there is no room for has not been read.
+    const bool all = reply == nullptr || replica_.Copy(now, *reply);
+    members_.OnPulled(now, from, *pull, all ? reply : nullptr);
   } else if (const auto* release = std::get_if<ReleaseRequest>(&request.what)) {
     if (reply == nullptr && release->tries < kReleaseTriesMax && releases_.size() < kReleasesMax) {
       ReleaseRequest again = *release;
@@ -81,13 +76,10 @@ void OnceMachine::OnReply(Time now, Replica replica, const Request& request, con
   } else if (keyed == nullptr) {
     return;
   } else if (const auto* settle = std::get_if<SettleRequest>(&request.what)) {
-    const bool confirming = keyed->stage == Stage::kConfirming;
-    const bool waits = confirming || keyed->stage == Stage::kSettling;
+    const bool waits = keyed->stage == Stage::kConfirming || keyed->stage == Stage::kSettling;
     // Every claim confirms anew: a late reply to an earlier one would count its replica twice.
-    const ClaimId instead_of = confirming ? keyed->claim : ClaimId();
-    const bool same = waits && keyed->found->claim == settle->record.claim && keyed->view == request.view &&
-                      settle->instead_of == instead_of;
-    if (same) OnEndReply(now, *keyed, replica, reply);
+    const bool same = waits && keyed->claim == settle->record.claim && keyed->view == request.view;
+    if (same) OnEndReply(now, *keyed, reply);
   } else if (const auto* attach = std::get_if<AttachRequest>(&request.what)) {
     const bool waits = keyed->stage == Stage::kAttached && keyed->found->claim == attach->claim;
     if (waits) OnAttachReply(now, *keyed, *attach, reply);
@@ -95,26 +87,21 @@ void OnceMachine::OnReply(Time now, Replica replica, const Request& request, con
 }
 
 void OnceMachine::Asked(Time now, CallId call, const Request& request) {
-  if (const auto* attach = std::get_if<AttachRequest>(&request.what)) {
-    OnAttachAsked(now, call, *attach);
-  } else {
+  const auto* attach = std::get_if<AttachRequest>(&request.what);
+  if (attach == nullptr) {
     Act(AnswerCall{call, replica_.Answer(now, members_, request)});
     FollowView(now);
     RunLocal(now);
+    return;
   }
-}
-
-void OnceMachine::OnAttachAsked(Time, CallId call, const AttachRequest& request) {
-  KeyedRequest* keyed = requests_.LeaderOf(request.key);
-  const bool alive = keyed != nullptr && keyed->claim == request.claim;
+  KeyedRequest* keyed = requests_.LeaderOf(attach->key);
+  const bool alive = keyed != nullptr && keyed->claim == attach->claim;
   if (alive && keyed->callers.size() < settings_.callers_max) {
     keyed->callers.push_back(call);
   } else {
     Act(AnswerCall{call, {alive ? Verdict::kFull : Verdict::kNotMine}});
   }
 }
-
-// ---- as a replica ----
 
 // ---- the other routers ----
 
@@ -137,12 +124,6 @@ void OnceMachine::FollowView(Time now) {
   for (const std::uint64_t ticket : requests_.Waiting()) {
     if (KeyedRequest* keyed = requests_.ByTicket(ticket)) StartClaim(now, *keyed, 1);
   }
-}
-
-void OnceMachine::OnPulled(Time now, RouterId from, const PullRequest& request, const Reply* reply) {
-  const bool all = reply == nullptr || replica_.Copy(now, *reply);
-  // What there is no room for has not been read.
-  members_.OnPulled(now, from, request, all ? reply : nullptr);
 }
 
 void OnceMachine::Wake(Time now) {

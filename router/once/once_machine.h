@@ -6,7 +6,8 @@
 // that has promised a later one refuses and tells it. From this follows, for any losses, repetitions, delays,
 // partitions and changes of view, as long as no two replicas of a key lose their memory within one repair:
 //   * At most one completion of a key is delivered. Two ends would share a replica, and a replica accepts the
-//     end of the claim on record only (record_table.h).
+//     end of the claim on record only (record_table.h). An end that was found is told when a quorum says that
+//     it has accepted it, or after it was recorded as that of a later claim: Paxos' two phases.
 //   * At most one request with a key runs at a time. A claim is taken over only when its owner says that it
 //     is not running, when its owner has started again since, or when its deadline has passed.
 //   * What cannot be known is refused in words: a claim whose owner is silent is not started again before its
@@ -156,7 +157,6 @@ class OnceMachine {
   void Send(const Replica& replica, Request request);
   void RunLocal(Time now);
   void OnReply(Time now, Replica replica, const Request& request, const Reply* reply);
-  void OnPulled(Time now, RouterId from, const PullRequest& request, const Reply* reply);
   // What a reply says of views.
   void HearOfViews(Time now, RouterId from, const Request& request, const Reply& reply);
   // After members_ may have changed: pulls that are due, and requests that waited for a view.
@@ -176,21 +176,26 @@ class OnceMachine {
   void OnOwnerSilent(Time now, KeyedRequest& keyed);
   void Attach(Time now, KeyedRequest& keyed, const Record& record);
   void TakeOver(Time now, KeyedRequest& keyed, const ClaimId& from);
+  // Begins anew with a later round than `round`.
+  void Outbid(Time now, KeyedRequest& keyed, std::uint32_t round);
   void OnAttachReply(Time now, KeyedRequest& keyed, const AttachRequest& request, const Reply* reply);
-  void OnAttachAsked(Time now, CallId call, const AttachRequest& request);
   void GiveUpClaim(KeyedRequest& keyed);
+  // As that, for another claim of the same request.
+  void Forgo(KeyedRequest& keyed);
   void Refuse(Time now, KeyedRequest& keyed, Outcome outcome, std::string message, Duration retry_after);
 
   // Ends.
-  void Confirm(Time now, KeyedRequest& keyed, const Replica& has_it, const Record& record);
+  // Notes the ends that a replica tells. True: the request is over, answered from what stands at a quorum, or
+  // refused.
+  bool SeeEnds(Time now, KeyedRequest& keyed, const Replica& replica, const Reply& reply);
+  // The end that was seen becomes that of the request's claim.
+  void Confirm(Time now, KeyedRequest& keyed);
   void RecordEnd(KeyedRequest& keyed);
-  void SendEnd(KeyedRequest& keyed, const Replica& replica, const ClaimId& instead_of);
-  void OnEndReply(Time now, KeyedRequest& keyed, const Replica& replica, const Reply* reply);
+  void OnEndReply(Time now, KeyedRequest& keyed, const Reply* reply);
+  void OnEndMissed(Time now, KeyedRequest& keyed);
   void AnswerFrom(Time now, KeyedRequest& keyed, const Record& record);
   // The request is over. `end`: what came of the key; null: nothing.
   void Close(Time now, KeyedRequest& keyed, const Record* end);
-
-  std::string NamesOf(const std::vector<Replica>& replicas) const;
 
   struct Local {
     Replica replica;

@@ -7,6 +7,13 @@
 #include "router/once/once_machine.h"
 
 namespace ringway::router::once {
+namespace {
+
+bool Contains(const std::vector<std::uint64_t>& marks, std::uint64_t mark) {
+  return std::find(marks.begin(), marks.end(), mark) != marks.end();
+}
+
+}  // namespace
 
 void OnceMachine::Settle(Time now, JobId job, const Result& result) {
   KeyedRequest* found = requests_.ByJob(job);
@@ -19,7 +26,7 @@ void OnceMachine::Settle(Time now, JobId job, const Result& result) {
                        .done = true,
                        .until = now,
                        .result = result};
-  keyed.tries = 0;
+  keyed.tries = 1;
   RecordEnd(keyed);
   RunLocal(now);
 }
@@ -27,89 +34,88 @@ void OnceMachine::Settle(Time now, JobId job, const Result& result) {
 // At the replicas of now: those of the view in which it was claimed may have been left for a later one, whose
 // replicas have read the claim.
 void OnceMachine::RecordEnd(KeyedRequest& keyed) {
-  ++keyed.tries;
   keyed.view = members_.id();
   keyed.quorum = members_.quorum();
   keyed.replicas = members_.ReplicasOf(keyed.key);
   keyed.agreed = 0;
   keyed.asked = keyed.replicas.size();
   keyed.unready = false;
-  for (const Replica& replica : keyed.replicas) SendEnd(keyed, replica, ClaimId());
+  for (const Replica& replica : keyed.replicas) {
+    Send(replica,
+         {.ticket = keyed.ticket, .view = keyed.view, .what = SettleRequest{.record = *keyed.found}});
+  }
 }
 
-// The key is done: that is told only when a quorum of its replicas has it, or another end might be told too.
-void OnceMachine::Confirm(Time now, KeyedRequest& keyed, const Replica& has_it, const Record& record) {
-  if (++keyed.tries > settings_.tries_max) {
-    OnQuorumMissed(now, keyed);
+// An end that one replica tells may be nobody else's. It may be told to the client if a quorum has accepted
+// it in this view. If that is not to be seen, it has to be recorded once more, as the end of a claim that a
+// quorum has agreed to since: then no other end can have been told, and none can be after it.
+bool OnceMachine::SeeEnds(Time now, KeyedRequest& keyed, const Replica& replica, const Reply& reply) {
+  for (const Record& record : reply.records) {
+    if (record.fingerprint != keyed.fingerprint) {
+      Refuse(now, keyed, Outcome::kRejected,
+             "this idempotency key has been used for another request; a key belongs to one request",
+             ZeroDuration());
+      return true;
+    }
+    if (!record.done) continue;
+    if (!keyed.seen || keyed.seen->claim.round < record.claim.round) {
+      keyed.seen = record;
+      keyed.voters.clear();
+    }
+    const bool votes =
+        record.claim == keyed.seen->claim && record.voted_in.stated() && record.voted_in == keyed.view;
+    if (votes && !Contains(keyed.voters, replica.mark)) keyed.voters.push_back(replica.mark);
+  }
+  if (!keyed.seen || keyed.voters.size() < keyed.quorum) return false;
+  AnswerFrom(now, keyed, Record(*keyed.seen));
+  return true;
+}
+
+// From now on the claim may have an end somewhere, so it is not given up any more: it ends, expires, or gives
+// way to a later one. What a quorum has promised in an earlier view counts nothing in a later one.
+void OnceMachine::Confirm(Time now, KeyedRequest& keyed) {
+  if (keyed.view != members_.id()) {
+    Pause(now, keyed);
     return;
   }
   keyed.stage = Stage::kConfirming;
-  keyed.found = record;
-  keyed.agreed = 1;
-  keyed.asked = 0;
-  if (keyed.agreed >= keyed.quorum) {
-    AnswerFrom(now, keyed, record);
+  keyed.found = *std::exchange(keyed.seen, std::nullopt);
+  keyed.found->claim = keyed.claim;
+  keyed.standing.clear();
+  RecordEnd(keyed);
+}
+
+void OnceMachine::OnEndReply(Time now, KeyedRequest& keyed, const Reply* reply) {
+  --keyed.asked;
+  const Verdict verdict = reply == nullptr ? Verdict::kNotMine : reply->verdict;
+  if (verdict == Verdict::kOk) ++keyed.agreed;
+  keyed.unready |= verdict == Verdict::kNotReady || verdict == Verdict::kOldView;
+  if (keyed.agreed < keyed.quorum) {
+    if (keyed.asked == 0) OnEndMissed(now, keyed);
     return;
   }
-  for (const Replica& replica : keyed.replicas) keyed.asked += replica.mark == has_it.mark ? 0 : 1;
-  for (const Replica& replica : keyed.replicas) {
-    if (replica.mark != has_it.mark) SendEnd(keyed, replica, keyed.claim);
+  if (keyed.stage == Stage::kConfirming) {
+    AnswerFrom(now, keyed, Record(*keyed.found));
+  } else {
+    Act(Settled{keyed.job});
+    Close(now, keyed, &*keyed.found);
   }
 }
 
-void OnceMachine::SendEnd(KeyedRequest& keyed, const Replica& replica, const ClaimId& instead_of) {
-  Send(replica, {.ticket = keyed.ticket,
-                 .view = keyed.view,
-                 .what = SettleRequest{.record = *keyed.found, .instead_of = instead_of}});
-}
-
-void OnceMachine::OnEndReply(Time now, KeyedRequest& keyed, const Replica& replica, const Reply* reply) {
-  const bool confirming = keyed.stage == Stage::kConfirming;
-  --keyed.asked;
-  if (reply != nullptr && reply->verdict == Verdict::kOk) {
-    ++keyed.agreed;
-  } else if (reply != nullptr &&
-             (reply->verdict == Verdict::kNotReady || reply->verdict == Verdict::kOldView)) {
-    keyed.unready = true;
-  } else if (confirming && reply != nullptr && !reply->records.empty()) {
-    // This replica knows of another claim. An end of a later round counts; a claim has to be waited for.
-    const Record other = reply->records.front();
-    if (!other.done) {
-      Attach(now, keyed, other);
-      return;
-    }
-    if (other.claim.round > keyed.found->claim.round) {
-      Confirm(now, keyed, replica, other);
-      return;
-    }
-  }
-  if (keyed.agreed >= keyed.quorum) {
-    if (confirming) {
-      AnswerFrom(now, keyed, Record(*keyed.found));
-    } else {
-      Act(Settled{keyed.job});
-      Close(now, keyed, &*keyed.found);
-    }
-  } else if (keyed.asked == 0) {
-    const std::string replicas = NamesOf(keyed.replicas);
-    if (confirming && keyed.unready) {
-      keyed.found.reset();
-      OnQuorumMissed(now, keyed);
-    } else if (keyed.unready && now < keyed.deadline) {
-      pauses_.emplace(now + std::min(kClaimPause * keyed.tries, kEndPauseMax), keyed.ticket);
-    } else if (confirming) {
-      Refuse(now, keyed, Outcome::kFailed,
-             absl::StrCat("a job with this idempotency key was done, but only ", keyed.agreed,
-                          " of its replicas can be asked (", replicas, "); ask again"),
-             Seconds(1));
-    } else {
-      ++counts_.unsettled;
-      Act(Unsettled{keyed.job,
-                    absl::StrCat("the job was done, but its end could be recorded by ", keyed.agreed, " of ",
-                                 keyed.quorum, " routers that have to (replicas: ", replicas,
-                                 "), so it is not delivered; ask again with the same key")});
-      Close(now, keyed, nullptr);
-    }
+void OnceMachine::OnEndMissed(Time now, KeyedRequest& keyed) {
+  if (keyed.stage == Stage::kConfirming) {
+    // Another claim came in between, or replicas went silent: everything is asked again.
+    keyed.found.reset();
+    Pause(now, keyed);
+  } else if (keyed.unready && now < keyed.deadline) {
+    pauses_.emplace(now + std::min(kClaimPause * keyed.tries, kEndPauseMax), keyed.ticket);
+  } else {
+    ++counts_.unsettled;
+    Act(Unsettled{keyed.job, absl::StrCat("the job was done, but its end could be recorded by ", keyed.agreed,
+                                          " of ", keyed.quorum, " routers that have to (replicas: ",
+                                          members_.NamesOf(keyed.replicas),
+                                          "), so it is not delivered; ask again with the same key")});
+    Close(now, keyed, nullptr);
   }
 }
 
@@ -128,8 +134,9 @@ void OnceMachine::Drop(Time now, JobId job, dispatch::AttemptId attempt) {
   KeyedRequest* keyed = requests_.ByJob(job);
   if (keyed == nullptr) return;
   if (keyed->stage == Stage::kHolding && attempt != 0) {
-    // Its worker may still be at it: the key is not free before that is over.
+    // Its worker may still be at it: the key is not free before that is over, or cannot be going on any more.
     requests_.Linger(*keyed, attempt);
+    pauses_.emplace(keyed->deadline + settings_.hold_margin, keyed->ticket);
     return;
   }
   if (keyed->following) {

@@ -19,7 +19,7 @@ Reply RecordReplica::Answer(Time now, Membership& members, const Request& reques
           return objection ? *objection : table_.Claim(now, what);
         } else if constexpr (std::is_same_v<What, SettleRequest>) {
           const auto objection = Objection(members, request.view, what.record.key);
-          return objection ? *objection : table_.Settle(now, what);
+          return objection ? *objection : table_.Settle(now, members.id(), what);
         } else if constexpr (std::is_same_v<What, ReleaseRequest>) {
           return table_.Release(now, what);  // gives up what nobody else can have, in whatever view
         } else if constexpr (std::is_same_v<What, PullRequest>) {

@@ -1,6 +1,7 @@
 #include "router/once/record_table.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace ringway::router::once {
@@ -18,10 +19,10 @@ std::size_t BytesOf(const std::vector<Record>& records) {
 }
 
 // Whether the end of `claim` counts for more than what is known. Of two claims of one round only one can have
-// had its quorum, and the one that is done had it. A claim that was given up never ends.
+// had its quorum, and the one that is done had it. A claim that was given up never ends, but it may have
+// taken over from one that did, so what is left of it keeps ends of earlier rounds out.
 bool EndCounts(const ClaimId& claim, const Record& known) {
-  if (known.free) return true;
-  if (known.claim == claim) return !known.done;
+  if (known.claim == claim) return true;
   return known.claim.round < claim.round || (known.claim.round == claim.round && !known.done);
 }
 
@@ -29,20 +30,50 @@ bool Has(const std::vector<ClaimId>& claims, const ClaimId& claim) {
   return std::find(claims.begin(), claims.end(), claim) != claims.end();
 }
 
+bool Stands(const Record& record) { return !record.done && !record.free; }
+
+// Takes the standing claims out that `gone` says, and leaves their latest round behind as a record that is
+// free: neither claims nor ends of an earlier one may come back. What stands of that round or a later one
+// does the same. Returns whether there were any.
+template <class Gone>
+bool TakeOut(Time now, std::vector<Record>& known, Gone gone) {
+  std::optional<Record> latest;
+  const auto later = [&](const Record& record) {
+    return !latest || latest->claim.round < record.claim.round;
+  };
+  for (const Record& record : known) {
+    if (Stands(record) && gone(record) && later(record)) latest = record;
+  }
+  if (!latest) return false;
+  std::erase_if(known, [&](const Record& record) { return Stands(record) && gone(record); });
+  std::erase_if(known, [&](const Record& r) { return r.free && r.claim.round <= latest->claim.round; });
+  const bool kept = std::any_of(known.begin(), known.end(),
+                                [&](const Record& r) { return r.claim.round >= latest->claim.round; });
+  if (kept || latest->claim.round == 1) return true;
+  latest->free = true;
+  latest->until = now;
+  known.push_back(*std::move(latest));
+  return true;
+}
+
 }  // namespace
 
 // Claims before an end: one of a later round may have been agreed to.
 const Record& RecordTable::First(const std::vector<Record>& records) {
-  for (const Record& record : records) {
-    if (!record.done) return record;
-  }
-  return records.front();
+  const auto claim = std::find_if(records.begin(), records.end(), Stands);
+  if (claim != records.end()) return *claim;
+  const auto end = std::find_if(records.begin(), records.end(), [](const Record& r) { return r.done; });
+  return end != records.end() ? *end : records.front();
 }
 
-Reply RecordTable::Taken(Time now, const std::vector<Record>& records) {
-  const Record& first = First(records);
-  const bool expired = !first.done && !first.free && now >= first.until;
-  return {.verdict = expired ? Verdict::kExpired : Verdict::kTaken, .records = {first}};
+Reply RecordTable::Taken(Time now, const Record& by, const std::vector<Record>& known) {
+  const bool expired = Stands(by) && now >= by.until;
+  Reply reply{.verdict = expired ? Verdict::kExpired : Verdict::kTaken, .records = {by}};
+  if (by.done) return reply;
+  for (const Record& record : known) {
+    if (record.done) reply.records.push_back(record);
+  }
+  return reply;
 }
 
 std::vector<Record> RecordTable::Known(const std::string& key) const {
@@ -50,98 +81,104 @@ std::vector<Record> RecordTable::Known(const std::string& key) const {
   return at == records_.end() ? std::vector<Record>() : at->second.records;
 }
 
+// A standing claim of somebody else's comes first; then an end that the request's round does not exceed,
+// which is told without a promise; then the rounds that were given up.
+std::optional<Reply> RecordTable::Objection(Time now, const ClaimId& claim,
+                                            const std::vector<Record>& known) {
+  bool own = false;
+  for (const Record& record : known) {
+    if (!Stands(record)) continue;
+    if (record.claim != claim) return Taken(now, record, known);
+    own = true;
+  }
+  if (own) return std::nullopt;
+  for (const bool done : {true, false}) {
+    for (const Record& record : known) {
+      if (Stands(record) || record.done != done || claim.round > record.claim.round) continue;
+      return done ? Taken(now, record, known) : Reply{.verdict = Verdict::kBehind, .records = {record}};
+    }
+  }
+  return std::nullopt;
+}
+
 Reply RecordTable::Claim(Time now, const ClaimRequest& request) {
   std::vector<Record> known = Known(request.key);
   if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
-  if (!known.empty() && known.front().free) {
-    if (request.claim.round <= known.front().claim.round) {
-      return {.verdict = Verdict::kBehind, .records = known};
-    }
-    known.clear();
-  }
   // Those that the request takes over from can never end, whether it gets the key or not.
-  const std::size_t given_way =
-      std::erase_if(known, [&](const Record& r) { return !r.done && Has(request.over, r.claim); });
-  const bool own = known.size() == 1 && known.front().claim == request.claim && !known.front().done;
-  if (!known.empty() && !own) {
-    Reply taken = Taken(now, known);
-    if (given_way > 0) Store(now, request.key, std::move(known));
-    return taken;
+  // One of the same round could have an end somewhere, and there must not be two.
+  const bool given_way = TakeOut(now, known, [&](const Record& r) {
+    return r.claim.round < request.claim.round && Has(request.over, r.claim);
+  });
+  if (std::optional<Reply> objection = Objection(now, request.claim, known)) {
+    if (given_way) Store(now, request.key, std::move(known));
+    return *std::move(objection);
   }
-  Store(now, request.key,
-        {{.key = request.key,
-          .fingerprint = request.fingerprint,
-          .claim = request.claim,
-          .until = now + request.hold}});
-  return {};
+  std::erase_if(known, [&](const Record& r) {
+    return r.claim == request.claim || (r.free && r.claim.round <= request.claim.round);
+  });
+  Reply granted;
+  for (const Record& record : known) {
+    if (record.done) granted.records.push_back(record);
+  }
+  known.push_back({.key = request.key,
+                   .fingerprint = request.fingerprint,
+                   .claim = request.claim,
+                   .until = now + request.hold});
+  Store(now, request.key, std::move(known));
+  return granted;
 }
 
-Reply RecordTable::Settle(Time now, const SettleRequest& request) {
+Reply RecordTable::Settle(Time now, const ViewId& view, const SettleRequest& request) {
   const ClaimId& claim = request.record.claim;
   std::vector<Record> known = Known(request.record.key);
   if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
   bool on_record = false;
   for (const Record& r : known) {
-    if (r.claim == claim && r.done) return {};
-    on_record |= r.claim == claim && !r.free;
+    if (r.claim == claim && r.done && r.voted_in == view) return {};
+    on_record |= r.claim == claim && Stands(r);
   }
-  std::vector<Record> others = known;
-  if (request.instead_of.stated()) {
-    std::erase_if(others, [&](const Record& r) { return !r.done && r.claim == request.instead_of; });
-  }
-  const auto against = std::find_if(others.begin(), others.end(), [&](const Record& r) {
+  const auto against = std::find_if(known.begin(), known.end(), [&](const Record& r) {
     return !EndCounts(claim, r) && (r.done || !on_record);
   });
-  if (against != others.end()) return Taken(now, {*against});
-  std::erase_if(others, [&](const Record& r) { return EndCounts(claim, r); });
+  if (against != known.end()) return Taken(now, *against, known);
+  std::erase_if(known, [&](const Record& r) { return EndCounts(claim, r); });
   Record record = request.record;
   record.done = true;
   record.free = false;
   record.until = now + bounds_.keep;
-  others.push_back(std::move(record));
-  Store(now, request.record.key, std::move(others));
+  record.voted_in = view;
+  known.push_back(std::move(record));
+  Store(now, request.record.key, std::move(known));
   return {};
 }
 
 Reply RecordTable::Release(Time now, const ReleaseRequest& request) {
   std::vector<Record> known = Known(request.key);
-  const auto at = std::find_if(known.begin(), known.end(),
-                               [&](const Record& r) { return !r.done && r.claim == request.claim; });
-  if (at == known.end()) return {};
-  if (known.size() > 1 || request.claim.round == 1) {
-    known.erase(at);
-  } else {
-    // An earlier claim may have left its end with one replica. The round has to go on rising, or that end
-    // would count for more than a later one.
-    at->free = true;
-    at->until = now;
+  if (TakeOut(now, known, [&](const Record& r) { return r.claim == request.claim; })) {
+    Store(now, request.key, std::move(known));
   }
-  Store(now, request.key, std::move(known));
   return {};
 }
 
-Reply RecordTable::Copy(Time now, const Record& record) {
+Reply RecordTable::Copy(Time now, Record record) {
   std::vector<Record> known = Known(record.key);
   if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
-  if (record.done) {
-    for (const Record& r : known) {
-      if (r.done && !EndCounts(record.claim, r)) return {};
-    }
-    std::erase_if(known, [&](const Record& r) { return EndCounts(record.claim, r); });
-  } else if (record.free) {
+  const ClaimId& claim = record.claim;
+  const bool adds_nothing = std::any_of(known.begin(), known.end(), [&](const Record& r) {
+    if (record.done) return r.done && (r.claim == claim || !EndCounts(claim, r));
     // Only for its round: the claim may stand elsewhere, as a replica whose consent got lost is released too.
-    if (!known.empty() && (!known.front().free || known.front().claim.round >= record.claim.round)) return {};
-    known.clear();
-  } else {
-    const bool over = std::any_of(known.begin(), known.end(), [&](const Record& r) {
-      return r.claim == record.claim || (r.done && r.claim.round >= record.claim.round);
-    });
-    if (over) return {};
-    std::erase_if(known, [](const Record& r) { return r.free; });
-  }
+    if (record.free) return r.claim.round >= claim.round;
+    return r.claim == claim || (r.done && r.claim.round >= claim.round);
+  });
+  if (adds_nothing) return {};
+  std::erase_if(known, [&](const Record& r) {
+    return record.done ? EndCounts(claim, r) : r.free && r.claim.round <= claim.round;
+  });
   if (known.size() >= kRivalsMax) return {.verdict = Verdict::kFull};
-  known.push_back(record);
-  Store(now, record.key, std::move(known));
+  record.voted_in = ViewId();
+  const std::string key = record.key;
+  known.push_back(std::move(record));
+  Store(now, key, std::move(known));
   return {};
 }
 

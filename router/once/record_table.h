@@ -5,6 +5,12 @@
 // that is on record, or from a higher round, never over a higher one. So a claim that was taken over cannot
 // end any more, whatever comes late.
 //
+// A claim that is granted is Paxos' promise: no end of an earlier round is accepted after it, also when the
+// claim is given up. It is granted beside an end of an earlier round, which whoever holds it has to tell as
+// the end of his own (his ballot's value); an end that the claim's round does not exceed is told without a
+// promise. An end that was accepted here names the view in which it was, and is a vote: an end with a quorum
+// of votes in one view has been told, or may be. A copy is none.
+//
 // What replicas of an earlier view had on record is copied here side by side: of two claims that two of them
 // had, either may have been agreed to, and an end may stand under a later claim that was not. Each has to be
 // given up, to end or to expire by itself before the key is anybody else's. A claim that is granted here is
@@ -23,9 +29,11 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/state.h"
 #include "router/once/messages.h"
 
 namespace ringway::router::once {
@@ -41,10 +49,11 @@ class RecordTable {
   explicit RecordTable(const TableBounds& bounds) : bounds_(bounds) {}
 
   Reply Claim(Time now, const ClaimRequest& request);
-  Reply Settle(Time now, const SettleRequest& request);
+  // `view`: that the end is told in.
+  Reply Settle(Time now, const ViewId& view, const SettleRequest& request);
   Reply Release(Time now, const ReleaseRequest& request);
   // Another replica's record, beside what is known.
-  Reply Copy(Time now, const Record& record);
+  Reply Copy(Time now, Record record);
   // Those that `wanted` says, a bounded number, in the order of their keys.
   Reply Page(const std::string& after, const std::function<bool(const std::string&)>& wanted) const;
 
@@ -73,7 +82,7 @@ class RecordTable {
  private:
   using Forgets = std::multimap<Time, std::string>;
   struct Entry {
-    std::vector<Record> records;  // at least one; one that is free only alone
+    std::vector<Record> records;  // at least one; of those done or free one at most
     Forgets::iterator forget;
     RINGWAY_STATE(records)
   };
@@ -81,7 +90,10 @@ class RecordTable {
 
   // Of those that know of something, what has to be seen to first.
   static const Record& First(const std::vector<Record>& records);
-  static Reply Taken(Time now, const std::vector<Record>& records);
+  // By the first; of the others the end is told too.
+  static Reply Taken(Time now, const Record& by, const std::vector<Record>& known);
+  // None: the claim may be granted.
+  static std::optional<Reply> Objection(Time now, const ClaimId& claim, const std::vector<Record>& known);
   std::vector<Record> Known(const std::string& key) const;
   // Puts these in the place of what was known of the key; none: forgets it.
   void Store(Time now, const std::string& key, std::vector<Record> records);

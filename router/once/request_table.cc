@@ -14,6 +14,9 @@ KeyedRequest& RequestTable::Add(JobId job) {
 void RequestTable::Remove(const KeyedRequest& keyed) {
   if (keyed.job.valid()) by_job_.erase(keyed.job);
   if (!keyed.following) leaders_.erase(keyed.key);
+  if (keyed.stage == Stage::kLingering) {
+    std::erase_if(lingering_, [&](const auto& entry) { return entry.second == keyed.ticket; });
+  }
   requests_.erase(keyed.ticket);
 }
 

@@ -30,6 +30,16 @@ once::ClaimId Get(const v1::OnceClaimId& in) {
   return {.round = in.round(), .owner = in.owner(), .life = in.life(), .serial = in.serial()};
 }
 
+void Put(const once::ViewId& id, v1::OnceViewId& out) {
+  out.set_epoch(id.epoch);
+  out.set_version(id.version);
+  out.set_digest(id.digest);
+}
+
+once::ViewId Get(const v1::OnceViewId& in) {
+  return {.epoch = in.epoch(), .version = in.version(), .digest = in.digest()};
+}
+
 double OnceSeconds(Duration d) { return std::clamp(ToDoubleSeconds(d), 0.0, kOnceSecondsMax); }
 
 void Put(const once::Record& record, Time now, v1::OnceRecord& out) {
@@ -42,16 +52,7 @@ void Put(const once::Record& record, Time now, v1::OnceRecord& out) {
   if (record.result.end) out.set_end(*record.result.end);
   out.set_kept(record.result.bytes != nullptr);
   if (record.result.bytes) out.set_result(*record.result.bytes);
-}
-
-void Put(const once::ViewId& id, v1::OnceViewId& out) {
-  out.set_epoch(id.epoch);
-  out.set_version(id.version);
-  out.set_digest(id.digest);
-}
-
-once::ViewId Get(const v1::OnceViewId& in) {
-  return {.epoch = in.epoch(), .version = in.version(), .digest = in.digest()};
+  if (record.voted_in.stated()) Put(record.voted_in, *out.mutable_voted_in());
 }
 
 void Put(const once::KnownView& known, Time now, bool with_before, v1::OnceView& out) {
@@ -130,6 +131,7 @@ absl::StatusOr<once::Record> Get(const v1::OnceRecord& in, Time now) {
   if (in.done()) {
     record.result.end = std::make_shared<const std::string>(in.end());
     if (in.kept()) record.result.bytes = std::make_shared<const std::string>(in.result());
+    record.voted_in = Get(in.voted_in());
   }
   return record;
 }
@@ -161,7 +163,6 @@ struct AskWriter {
   }
   void operator()(const once::SettleRequest& ask) const {
     Put(ask.record, now, *out.mutable_settle()->mutable_record());
-    Put(ask.instead_of, *out.mutable_settle()->mutable_instead_of());
   }
   void operator()(const once::ReleaseRequest& ask) const {
     out.mutable_release()->set_key(ask.key);
@@ -190,8 +191,7 @@ absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, Time now) {
       auto record = Get(in.settle().record(), now);
       if (!record.ok()) return record.status();
       if (!record->done) return BadOnce("settle.record", "is not of a key that is done");
-      return once::Request{.what = once::SettleRequest{.record = *std::move(record),
-                                                       .instead_of = Get(in.settle().instead_of())}};
+      return once::Request{.what = once::SettleRequest{.record = *std::move(record)}};
     }
     case v1::OnceRequest::kRelease:
       if (absl::Status s = CheckKey(in.release().key()); !s.ok()) return s;

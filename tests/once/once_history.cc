@@ -264,7 +264,9 @@ void History::ClientAsks() {
   if (router.machine == nullptr) return;
   ++counts_.requests;
   const JobId job(router.next_job++);
-  const std::size_t key = rng_.Below(settings_.keys);
+  const auto turn =
+      static_cast<std::size_t>(ToDoubleSeconds(now_ - start_) / ToDoubleSeconds(settings_.turn));
+  const std::size_t key = turn * settings_.keys + rng_.Below(settings_.keys);
   const Time deadline = now_ + settings_.deadline * (0.2 + rng_.Uniform());
   router.requests[job] = {
       .key = key,

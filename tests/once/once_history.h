@@ -26,7 +26,8 @@ namespace ringway::router::once {
 
 struct HistorySettings {
   std::size_t routers = 5;
-  std::size_t keys = 4;
+  std::size_t keys = 4;            // that are asked for at a time
+  Duration turn = Seconds(1000);   // after which others are
   double loss = 0.05;       // of asks, and of replies
   double repeat = 0.05;     // of asks
   double late = 0.02;       // messages that take up to seconds, if their call allows it
@@ -109,7 +110,8 @@ class History {
 
   Rng rng_;
   HistorySettings settings_;
-  Time now_ = FromUnixSeconds(1000);
+  const Time start_ = FromUnixSeconds(1000);
+  Time now_ = start_;
   bool calm_ = false;  // no more losses and deaths
   std::multimap<Time, std::function<void()>> due_;
   std::vector<Router> routers_;

@@ -205,33 +205,95 @@ class Outside : public testing::Test {
   bool answered_ = false;
 };
 
-// The first replica tells of an end, the third of somebody's claim, and the second is slow. All are asked
-// again; now the first is silent, and it is the second that tells of the end. Its late answer to the first
-// round's question makes no quorum with that: it is one replica, heard twice.
-TEST_F(Outside, ALateAnswerOfAnEarlierRoundIsNotCountedAgain) {
-  const Record end{.key = key_, .fingerprint = 7, .claim = {1, StableHash("r1"), 1, 1}, .done = true};
-  const Record claim{
-      .key = key_, .fingerprint = 7, .claim = {2, StableHash("gone"), 1, 1}, .until = kDeadline};
-  const Reply done{.verdict = Verdict::kTaken, .records = {end}};
-  const Reply claimed{.verdict = Verdict::kTaken, .records = {claim}};
+Reply Done(const std::string& key, const ClaimId& claim, const ViewId& voted_in, Verdict verdict) {
+  return {.verdict = verdict,
+          .records = {{.key = key, .fingerprint = 7, .claim = claim, .done = true, .voted_in = voted_in}}};
+}
+
+TEST_F(Outside, AnEndThatAQuorumHasAcceptedIsToldAtOnce) {
+  const Reply vote = Done(key_, {1, StableHash("r1"), 1, 1}, machine_.view(), Verdict::kTaken);
+  machine_.Begin(kNow, JobId(1), key_, 7, kDeadline);
+  const auto second = After(Sent().at(0), &vote);
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_FALSE(answered_) << "one replica alone says nothing";
+  EXPECT_TRUE(After(second[0], &vote).empty());
+  EXPECT_TRUE(answered_);
+}
+
+// One replica has the end of the first round, the next promises the claim: the end is told, and as that of
+// the claim. Under its own round an end of the second round, which the third may have, would outrank it.
+TEST_F(Outside, AnEndThatWasFoundIsRecordedAsThatOfTheClaimThatFoundIt) {
+  const ClaimId first_round{1, StableHash("r1"), 1, 1};
+  const Reply copy = Done(key_, first_round, {}, Verdict::kTaken);
+  const Reply promised = Done(key_, first_round, {}, Verdict::kOk);
   const Reply ok;
   machine_.Begin(kNow, JobId(1), key_, 7, kDeadline);
-  const auto first = Sent();
-  ASSERT_EQ(first.size(), 1u);
-  const auto ends = After(first[0], &done);
-  ASSERT_EQ(ends.size(), 2u) << "the other two are told the end";
-  const SendRequest& late = ends[0];
-  const auto again = After(ends[1], &claimed);
-  ASSERT_EQ(again.size(), 1u);
-  const auto second = After(again[0], nullptr);
+  const auto again = After(Sent().at(0), &copy);
+  ASSERT_EQ(again.size(), 1u) << "nobody will vote, so it outbids the end at once";
+  EXPECT_EQ(std::get<ClaimRequest>(again[0].request.what).claim.round, 2u);
+  const auto second = After(again[0], &promised);
   ASSERT_EQ(second.size(), 1u);
-  ASSERT_EQ(second[0].to, late.to);
-  const auto confirming = After(second[0], &done);
-  ASSERT_EQ(confirming.size(), 2u);
-  (void)After(late, &ok);
+  const auto ends = After(second[0], &ok);
+  ASSERT_EQ(ends.size(), 3u) << "a quorum has promised: all are told";
+  for (const SendRequest& end : ends) {
+    const Record& record = std::get<SettleRequest>(end.request.what).record;
+    EXPECT_EQ(record.claim, std::get<ClaimRequest>(again[0].request.what).claim);
+  }
+  (void)After(ends[0], &ok);
   EXPECT_FALSE(answered_);
-  (void)After(confirming[0], &ok);
+  (void)After(ends[1], &ok);
   EXPECT_TRUE(answered_) << "two replicas have the end";
+}
+
+// Somebody outbid the claim before its end was recorded. What was answered to it counts nothing for the next.
+TEST_F(Outside, ALateAnswerToAnEarlierClaimIsNotCounted) {
+  const ClaimId first_round{1, StableHash("r1"), 1, 1};
+  const Reply copy = Done(key_, first_round, {}, Verdict::kTaken);
+  const Reply promised = Done(key_, first_round, {}, Verdict::kOk);
+  const Reply outbid{.verdict = Verdict::kTaken,
+                     .records = {{.key = key_, .fingerprint = 7, .claim = {9, StableHash("r2"), 1, 1}}}};
+  const Reply ok;
+  machine_.Begin(kNow, JobId(1), key_, 7, kDeadline);
+  const auto again = After(Sent().at(0), &copy);
+  const auto ends = After(After(again.at(0), &promised).at(0), &promised);
+  ASSERT_EQ(ends.size(), 3u);
+  (void)After(ends[1], &outbid);
+  (void)After(ends[2], &outbid);
+  (void)After(ends[0], &ok);
+  EXPECT_FALSE(answered_);
+  machine_.Wake(machine_.NextWake());
+  const auto third = Sent();
+  ASSERT_EQ(third.size(), 1u) << "everything is asked again";
+  EXPECT_GT(std::get<ClaimRequest>(third[0].request.what).claim.round, 2u);
+  const auto confirming = After(After(third[0], &promised).at(0), &promised);
+  ASSERT_EQ(confirming.size(), 3u);
+  (void)After(ends[0], &ok);
+  (void)After(confirming[0], &ok);
+  EXPECT_FALSE(answered_) << "one replica, heard twice";
+  (void)After(confirming[1], &ok);
+  EXPECT_TRUE(answered_);
+}
+
+// The owner of a claim is silent, and one replica knows its end: nothing of it can run any more.
+TEST_F(Outside, AClaimWhoseEndIsKnownGivesWay) {
+  const ClaimId gone{1, StableHash("r9"), 1, 1};
+  const Reply claimed{.verdict = Verdict::kTaken,
+                      .records = {{.key = key_, .fingerprint = 7, .claim = gone, .until = kDeadline}}};
+  machine_.Begin(kNow, JobId(1), key_, 7, kDeadline);
+  const auto silent =
+      After(Sent().at(0), &claimed);  // asks all with a second round, for its owner is unknown
+  ASSERT_EQ(silent.size(), 1u);
+  const Reply promised = Done(key_, gone, {}, Verdict::kOk);
+  const auto third = After(After(silent[0], &claimed).at(0), &promised);
+  ASSERT_EQ(third.size(), 1u);
+  const auto over = After(third[0], nullptr);
+  ASSERT_EQ(over.size(), 1u);
+  const auto& request = std::get<ClaimRequest>(over[0].request.what);
+  EXPECT_THAT(request.over, ::testing::Contains(gone));
+  EXPECT_GT(request.claim.round, 2u)
+      << "than what was given up for it, or replicas would send it round and round";
+  const Reply ok;
+  EXPECT_EQ(After(After(over[0], &ok).at(0), &promised).size(), 3u);
 }
 
 TEST_F(TwoOfThree, WithoutAQuorumNothingStarts) {

@@ -39,6 +39,32 @@ TEST(OnceProperties, OneCompletionAndOneRunAtATimeForAnyHistory) {
   EXPECT_GT(all.views, 2000u);
 }
 
+// The quorums of three replicas change from one second to the next, and keys that are new: an end that one
+// replica has alone is met by claims that never heard of it.
+TEST(OnceProperties, OneCompletionWherePartsAreCutOffAgainAndAgain) {
+  HistoryCounts all;
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+    Rng rng(seed, 2);
+    HistorySettings settings;
+    settings.routers = 3 + rng.Below(2);
+    settings.keys = 1 + rng.Below(11);
+    settings.turn = Seconds(1.5 + 2 * rng.Uniform());
+    settings.loss = 0.1 + rng.Uniform() * 0.4;
+    settings.late = rng.Chance(0.5) ? 0 : rng.Uniform() * 0.2;
+    settings.death_rate = rng.Chance(0.7) ? 0 : rng.Uniform();
+    settings.view_rate = rng.Chance(0.7) ? 0 : rng.Uniform() * 0.3;
+    settings.cut_rate = 1 + 4 * rng.Uniform();
+    settings.job_mean = Milliseconds(rng.Chance(0.5) ? 50 : 200);
+    settings.deadline = Seconds(0.7 + 2 * rng.Uniform());
+    History history(seed, settings);
+    ASSERT_EQ(history.Run(Seconds(20)), "") << "seed " << seed << ", routers " << settings.routers;
+    all.delivered += history.counts().delivered;
+    all.answered += history.counts().answered;
+  }
+  EXPECT_GT(all.delivered, 10000u);
+  EXPECT_GT(all.answered, 10000u);
+}
+
 TEST(OnceProperties, WithoutTroubleEveryRequestIsAnswered) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     HistorySettings settings;
