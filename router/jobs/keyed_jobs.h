@@ -73,7 +73,8 @@ class KeyedJobs {
     AttemptId withdrawn = 0;  // whose end has not been heard of
     once::Result result;      // of the last attempt
     EndJob end;               // settling: what the client will be told
-    RINGWAY_STATE(stage, deadline, withdrawn, result, end)
+    AttemptId unheard = 0;    // not answered in time, so that nobody knows whether it goes on
+    RINGWAY_STATE(stage, deadline, withdrawn, result, end, unheard)
   };
 
   // Takes back the ends of keyed jobs that are not on record yet.

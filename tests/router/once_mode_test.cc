@@ -95,6 +95,31 @@ TEST_F(OnceMode, AClientThatLeftFreesTheKeyWhenItsWorkerHasStopped) {
   EXPECT_EQ(t_.Last<OfferToWorker>()->job, JobId(1));
 }
 
+// A worker that was stopped, or whose answer came while this router was, may have begun.
+TEST_F(OnceMode, AnOfferThatWasNotAnsweredHoldsTheKeyUntilTheDeadline) {
+  ArriveKeyed(0);
+  const auto unheard = t_.Last<OfferToWorker>();
+  ASSERT_TRUE(unheard);
+  t_.Finish(*unheard, Outcome::kTimeout, /*answered=*/false, /*started=*/false);
+  while (!t_.Last<OfferToWorker>()) t_.AdvanceToWake();
+  const auto next = t_.Last<OfferToWorker>();
+  ASSERT_EQ(next->job, JobId(0));
+  t_.Finish(*next, Outcome::kRejected);
+  ASSERT_TRUE(t_.Last<EndJob>());
+  JobFacts facts = t_.Facts();
+  facts.deadline = t_.now + Minutes(1);
+  facts.once = std::make_shared<OnceOptions>(OnceOptions{"k", 7});
+  t_.Arrive(1, facts);
+  const Time asked = t_.now;
+  while (!t_.Last<OfferToWorker>()) {
+    ASSERT_LT(t_.now, asked + Seconds(30));
+    t_.AdvanceToWake();
+  }
+  EXPECT_GE(t_.now, asked + Seconds(9)) << "two workers would have run the key";
+  t_.Finish(*t_.Last<OfferToWorker>(), Outcome::kRejected);
+  EXPECT_EQ(t_.machine().jobs(), 0u);
+}
+
 class OnceAmongMany : public OnceMode {
  protected:
   OnceAmongMany() : OnceMode(/*alone=*/false) {
