@@ -165,6 +165,7 @@ void WorkerRegistry::On(Time, const LeadershipSeen& event, Actions& actions) {
 
 void WorkerRegistry::On(Time, const TierResolved& event, Actions& actions) {
   At(event.worker).tier = event.tier;
+  workers_[event.worker].listed_tier = TierId();  // it may be another fleet's number
   Set(workers_[event.worker], kTierKnown, true);
   List(event.worker, actions, /*again=*/true);
   Watch(event.worker, actions);
@@ -275,7 +276,8 @@ void WorkerRegistry::Report(Time now, std::vector<WorkerReported>& report) {
     Spoken& spoken = spoken_[known.spoken];
     const Duration total = BusyTime(spoken, now);
     report.push_back({.worker = worker,
-                      .healthy = spoken.healthy,
+                      .tier = known.tier.valid() ? known.tier : known.listed_tier,
+                      .healthy = spoken.healthy && known.tier.valid(),
                       .draining = spoken.draining,
                       .busy = spoken.busy,
                       .adopted = HasAll(known, kAdopted),

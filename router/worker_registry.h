@@ -121,6 +121,9 @@ using RegistryAction =
 // What a report says of one worker.
 struct WorkerReported {
   WorkerId worker;
+  // As it says; if the fleet does not have that one, as it was listed last: it is not healthy, but not
+  // forgotten. Invalid: it never was.
+  TierId tier = {};
   bool healthy = true;
   bool draining = false;
   bool busy = false;

@@ -205,7 +205,8 @@ void RouterAgent::ReportWorkers(v1::Report& report) {
   for (const WorkerReported& seen : reported) {
     const KnownWorker& worker = addresses_.worker(seen.worker);
     v1::WorkerReport& out = *report.add_workers();
-    out = EncodeWorker(seen, {worker.state.worker(), worker.tier, worker.address});
+    const std::string& tier = seen.tier.valid() ? fleet_.fleet->tiers[seen.tier].name : worker.tier;
+    out = EncodeWorker(seen, {worker.state.worker(), tier, worker.address});
     for (const auto& [name, value] : worker.metrics) {
       v1::MetricValue& metric = *out.add_metrics();
       metric.set_name(name);

@@ -36,9 +36,7 @@ std::vector<controller::WorkerSeen> RouterReports::SeeWorkers(RouterId router) {
   reported_.clear();
   registries_.Report(router, reported_);
   // A tier that the fleet does not have is not read (controller/wire/report_codec.cc).
-  std::erase_if(reported_, [&](const router::WorkerReported& said) {
-    return !workers_.TierSaid(workers_.Global(routers_.places()[router], said.worker)).valid();
-  });
+  std::erase_if(reported_, [](const router::WorkerReported& said) { return !said.tier.valid(); });
   std::vector<controller::WorkerSeen> workers = std::exchange(kept.workers, {});
   const bool same = workers.size() == kept.reported.size();
   workers.resize(reported_.size());

@@ -192,14 +192,17 @@ TEST_F(WorkerRegistryTest, NoMoreDrainingWorkersAreWatchedThanTheBound) {
       << "the bound is of those there";
 }
 
-// Started with a tier that the fleet does not have, it is in no report and so in no directory, until somebody
-// starts it again.
+// Started with a tier that the fleet does not have, it is reported unwell, and so in no directory, until
+// somebody starts it again.
 TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatServesAnUnknownTierForAWhileIsNotForgotten) {
   Directory({{kNearWorker, kFilmTier, true}});
   Say(kNearWorker, false, 0);
   now_ += 2 * WorkerRegistry::kHealedUnlistedMax;
   Say(kNearWorker, false, 0, kUnknownTier);
   EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
+  ASSERT_EQ(Report().size(), 1u) << "or the controller would not name it to others when this router goes";
+  EXPECT_FALSE(Report()[0].healthy);
+  EXPECT_EQ(Report()[0].tier, kFilmTier);
   Directory({});
   EXPECT_TRUE(registry_.Own(kNearWorker)) << "nobody else would see it come back";
   now_ += Seconds(10);
@@ -208,6 +211,15 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatServesAnUnknownTierForAWhileIsNotF
   Directory({});  // of before its report
   EXPECT_TRUE(registry_.Own(kNearWorker));
   EXPECT_TRUE(Report().at(0).healthy);
+}
+
+TEST_F(WorkerRegistryTest, ATierThatAWorkerHadInAnotherFleetIsNotReported) {
+  Directory({{kNearWorker, kFilmTier, true}});
+  Say(kNearWorker, false, 0);
+  EXPECT_EQ(Report().at(0).tier, kFilmTier);
+  Do(TierResolved{kNearWorker, TierId()});
+  ASSERT_EQ(Report().size(), 1u);
+  EXPECT_FALSE(Report()[0].tier.valid());
 }
 
 // It was down when its own router went, and that router is forgotten before it is back.
