@@ -244,7 +244,7 @@ void Registries::BreakStreams(RegionId region, double share, std::int64_t late_n
     if (!routers_.alive(router) || routers_.places()[router] != region) continue;
     for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
       const WorkerId global = Global(router, worker);
-      if (!workers_.WatchedBy(global, site.watches[worker]) || !retries_.Chance(share)) continue;
+      if (!workers_.shown(global).WatchedBy(site.watches[worker]) || !retries_.Chance(share)) continue;
       if (late_ns > 0) {
         stage_.After(late_ns, Happening::kWatchFalls, global.value(), site.watches[worker]);
       } else {

@@ -74,6 +74,7 @@ class Workers {
     return shown_[worker].wrong_tier ? TierId() : places_[worker].tier;
   }
   void FailNext(WorkerId worker, int jobs) { sites_[worker].fail_next = jobs; }
+  bool WillFail(WorkerId worker) const { return sites_[worker].fail_next > 0; }
   // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
   void Stall(WorkerId worker, std::int64_t until_ns) { shown_[worker].stalled_until_ns = until_ns; }
   std::int64_t stalled_until_ns(WorkerId worker) const { return shown_[worker].stalled_until_ns; }
@@ -107,7 +108,6 @@ class Workers {
   void AddWatcher(WorkerId worker, const Watcher& watcher);
   void RemoveWatcher(WorkerId worker, WatchNumber watch);
   const Watchers& watchers(WorkerId worker) const { return shown_[worker].watchers; }
-  bool WatchedBy(WorkerId worker, WatchNumber watch) const { return shown_[worker].WatchedBy(watch); }
 
   // A worker died: this watcher's stream breaks. May be left unset.
   std::function<void(WorkerId, const Watcher&)> on_watch_broke;

@@ -55,6 +55,7 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
       worker_well_s_(workers.count(), begins_s),
       router_well_s_(routers.places().size(), begins_s),
       slot_well_s_(workers.count(), begins_s),
+      fails_s_(scenario.fleet->world.regions.size(), begins_s),
       served_(scenario.fleet->world.regions.size()) {
   // Keys beyond what is kept are refused, whoever is idle.
   jobs_wait_ = !scenario.once_records_max && JobsWait(*scenario.fleet);
@@ -126,6 +127,7 @@ void Recovery::NoteWell(double now_s) {
       if (!healthy) worker_well_s_[worker] = now_s;
       if (workers_.alive(worker)) worker_up_s_[worker] = now_s;
       idle += healthy && !workers_.slot(worker).busy();
+      if (workers_.alive(worker) && workers_.WillFail(worker)) fails_s_[region] = now_s;
     }
     const double share = begin == end ? 0 : idle / static_cast<double>(end.index() - begin.index());
     served_[region].idle_share = std::min(served_[region].idle_share, share);
@@ -149,7 +151,7 @@ void Recovery::OnSecond(Time now, Checkers& checkers) {
   const bool directed = Directed(now_s);
   for (std::size_t i = 0; i < router_well_s_.size(); ++i) {
     if (now_s - router_well_s_[RouterId(i)] < kWithinS) continue;
-    JudgeRouter(now, RouterId(i), checkers);
+    JudgeRouter(now, RouterId(i), directed, checkers);
     if (directed) JudgeDead(now, RouterId(i), checkers);
   }
   JudgeSlots(now, directed, checkers);
@@ -169,7 +171,8 @@ void Recovery::JudgeService(Time now, Checkers& checkers) {
   const double now_s = ToDoubleSeconds(now - UnixEpoch());
   for (RegionId region(0); region != served_.end_id(); region = RegionId(region.index() + 1)) {
     const Served served = std::exchange(served_[region], {});
-    const bool quiet = now_s >= quiet_from_s_ + kWithinS + kRoundS && now_s <= quiet_to_s_;
+    const double since_s = std::max(quiet_from_s_, fails_s_[region]);
+    const bool quiet = now_s >= since_s + kWithinS + kRoundS && now_s <= quiet_to_s_;
     if (!quiet || !jobs_wait_ || served.idle_share < kIdleShare) continue;
     const bool few = served.ended < kUsersMin || static_cast<double>(served.unserved) <=
                                                      kUnservedShare * static_cast<double>(served.ended);
@@ -196,7 +199,7 @@ void Recovery::JudgeLeader(Time now, RegionId region, Checkers& checkers) {
   }
 }
 
-void Recovery::JudgeRouter(Time now, RouterId router, Checkers& checkers) {
+void Recovery::JudgeRouter(Time now, RouterId router, bool directed, Checkers& checkers) {
   const RegionId region = routers_.places()[router];
   const dispatch::WorkerView& view = routers_.machine(router).workers();
   const std::size_t first = workers_.Range(region).first.index();
@@ -205,8 +208,11 @@ void Recovery::JudgeRouter(Time now, RouterId router, Checkers& checkers) {
     const auto [begin, end] = workers_.Range(region, tier);
     for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
       if (now_s - worker_well_s_[worker] < kWithinS) continue;
-      ++judged_;
       const WorkerId known(worker.index() - first);
+      // Somebody else's worker that was unwell when the last directory came: only another one names it.
+      const bool told = directed || !scenario_.controller || workers_.places()[worker].local == router;
+      if (!told && !view.listed(known)) continue;
+      ++judged_;
       // A router that reports every second sees that a rest has passed; another may not have looked since.
       const bool left_alone = scenario_.controller && view.isolated(known);
       if (view.Usable(known, now) && !left_alone) continue;

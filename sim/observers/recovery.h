@@ -3,7 +3,8 @@
 // Faults that heal are where rests, leases and fences go wrong: each part is right to leave a broken worker
 // alone, and nobody is asked whether it ever comes back. So thirty seconds after the last step of the
 // scenario began or ended, and for workers and routers that have been well for as long, every few seconds:
-//   * each router may use each worker of its region (the figure behind ringway_router_workers);
+//   * each router may use each worker of its region (the figure behind ringway_router_workers), unless it is
+//     another router's, was left out as unwell, and no directory has come since;
 //   * the ledger that holds the region's tier has the worker's slot among those that it grants, or leased;
 //   * where the controller reaches the routers, there is such a ledger, and each router hears its leader.
 // A user who has had idle workers at home for five seconds, and no fault for thirty, is served: of such users
@@ -62,7 +63,7 @@ class Recovery : public Observer {
   static bool Outside(const std::vector<Span>& spans, double now_s);
   void AddStep(const ScenarioStep& step);
   void NoteWell(double now_s);
-  void JudgeRouter(Time now, RouterId router, Checkers& checkers);
+  void JudgeRouter(Time now, RouterId router, bool directed, Checkers& checkers);
   void JudgeDead(Time now, RouterId router, Checkers& checkers);
   void JudgeSlots(Time now, bool directed, Checkers& checkers);
   void JudgeSlot(Time now, WorkerId worker, const ledger::SlotLedger* ledger, bool directed,
@@ -94,6 +95,7 @@ class Recovery : public Observer {
   // A payload that is too large to be kept is offered once, and a router that probes does not know who is
   // idle: a busy worker's refusal is the end of it, whoever is idle beside.
   bool blind_once_ = false;
+  IdVector<RegionId, double> fails_s_;  // when some worker last had jobs left to fail
   IdVector<RegionId, Served> served_;
   std::uint64_t judged_ = 0;
 };
