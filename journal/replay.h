@@ -59,7 +59,7 @@ absl::StatusOr<Shapes> TakeTitle(const Title& title, Reader& reader);
 // From one segment to the next. Subject has:
 //   Machine, Event, Action, kTitle
 //   bool Take(Reader&)                      what a machine is made from; false: no machine can be
-//   Time started()                          of the life, which tells lives apart
+//   Time started()                          of the life; with the number of events it tells lives apart
 //   void Make(std::optional<Machine>&)      from what was taken last
 //   static void Step(Machine&, now, event, std::vector<Action>&), Save and Load as in state.h
 //   kKeepsWords                             whether the machine keeps what its events' names point at
@@ -109,7 +109,9 @@ class Player final : public SegmentVisitor {
     reader.Take(state);
     if (!made || !reader.ok() || !reader.empty())
       return absl::DataLossError("the beginning of a segment is damaged");
-    return Resume(machine_.has_value() && subject_.started() == last_started, events, state);
+    // The clock alone does not tell lives apart: it may have been set back between them.
+    const bool same_life = machine_.has_value() && events > 0 && subject_.started() == last_started;
+    return Resume(same_life, events, state);
   }
 
   // With the machine of the segment before, if this is what came next: then it must have come to the same

@@ -65,6 +65,19 @@ TEST(WorkerJournalTest, ALifeComesOutBitForBit) {
   }
 }
 
+// A clock that was set back between them may show the same time at the start of both.
+TEST(WorkerJournalTest, LivesThatBeganAtTheSameTimeAreTwo) {
+  const Folder folder;
+  { Lived(folder, 1).Run(200); }
+  { Lived(folder, 1).Run(300); }
+  const auto report = Replay(folder.path());
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->lives, 2u);
+  EXPECT_EQ(report->gaps, 0u);
+  EXPECT_EQ(report->events, 500u);
+  EXPECT_EQ(report->different, 0u) << report->first_difference;
+}
+
 // A ring: what is there ends with the last event and begins in mid-life, with a node that was restored.
 TEST(WorkerJournalTest, TheLastOfALongLifeIsThere) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
