@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -26,31 +27,41 @@ constexpr std::uint64_t kCheckpointsMin = 4;
 }  // namespace
 
 struct Ring::Disk {
-  Disk(std::string directory, std::uint64_t bytes_max)
-      : writer(std::move(directory), bytes_max), loop("journal") {
-    loop.Start();
+  Disk(std::string directory, std::uint64_t bytes_max, DiskPace pace)
+      : writer(std::move(directory), bytes_max) {
+    if (pace == DiskPace::kGoesOn) loop.emplace("journal").Start();
+  }
+
+  void Write(std::uint64_t segment, std::uint64_t begins, const std::string& bytes) {
+    if (failed.load() == segment) return;
+    const absl::Status written = begins > 0 ? writer.Begin(bytes, begins) : writer.Append(bytes);
+    if (!written.ok()) failed.store(segment);
   }
 
   // To the segment of this number, counted from 1. `begins`: it is new and will grow to so many bytes; 0: it
   // goes on.
   bool Send(std::uint64_t segment, std::uint64_t begins, std::string bytes) {
+    if (!loop) return Write(segment, begins, bytes), true;
     const std::size_t size = bytes.size();
     if (pending.load() + size > kPendingMax) return false;
     pending.fetch_add(size);
-    return loop.Post([this, segment, begins, bytes = std::move(bytes)] {
-      if (failed.load() != segment) {
-        const absl::Status written = begins > 0 ? writer.Begin(bytes, begins) : writer.Append(bytes);
-        if (!written.ok()) failed.store(segment);
-      }
+    return loop->Post([this, segment, begins, bytes = std::move(bytes)] {
+      Write(segment, begins, bytes);
       pending.fetch_sub(bytes.size());
     });
+  }
+
+  ~Disk() {
+    if (!loop) return;
+    AwaitAll();
+    loop->Stop();
   }
 
   void AwaitAll() {
     std::mutex mutex;
     std::condition_variable reached;
     bool done = false;
-    const bool posted = loop.Post([&] {
+    const bool posted = loop->Post([&] {
       const std::lock_guard lock(mutex);
       done = true;
       reached.notify_one();
@@ -62,25 +73,21 @@ struct Ring::Disk {
 
   runtime::SegmentWriter writer;
   std::atomic<std::size_t> pending{0};
-  std::atomic<std::uint64_t> failed{0};  // the last segment that could not be written
-  runtime::EventLoop loop;
+  std::atomic<std::uint64_t> failed{0};    // the last segment that could not be written
+  std::optional<runtime::EventLoop> loop;  // none: the machine waits
 };
 
 Ring::Ring(const Title& title, const std::string& directory, std::uint64_t bytes_max, Beginning beginning,
-           const runtime::Logger& log)
+           const runtime::Logger& log, DiskPace pace)
     : title_(title),
       bytes_max_(bytes_max),
       beginning_(std::move(beginning)),
       log_(log),
-      disk_(std::make_unique<Disk>(directory, bytes_max)) {
+      disk_(std::make_unique<Disk>(directory, bytes_max, pace)) {
   log_.Info(absl::StrCat("records its events in ", directory, ", the last ", bytes_max_ >> 20, " MiB"));
 }
 
-Ring::~Ring() {
-  Flush(InfiniteFuture());
-  disk_->AwaitAll();
-  disk_->loop.Stop();
-}
+Ring::~Ring() { Flush(InfiniteFuture()); }
 
 void Ring::BeginSegment(Time now) {
   std::string first;

@@ -6,8 +6,9 @@
 // segment begins.
 //
 // What it costs: a copy of each event as bytes, a digest of its actions, and a checkpoint for each segment; a
-// thread of its own writes. Bounds: bytes_max on disk, kPendingMax in memory. Threads: all calls from the
-// machine's thread; destroying it writes what is pending.
+// thread of its own writes, unless time waits for the disk (kWaits), as virtual time does. Bounds: bytes_max
+// on disk, kPendingMax in memory. Threads: all calls from the machine's thread; destroying it writes what is
+// pending.
 #ifndef RINGWAY_JOURNAL_RING_H_
 #define RINGWAY_JOURNAL_RING_H_
 
@@ -29,6 +30,9 @@ struct Title {
   std::uint32_t version;
 };
 
+// Whether the machine goes on while the disk is busy, or waits for it and loses nothing.
+enum class DiskPace : std::uint8_t { kGoesOn, kWaits };
+
 class Ring {
  public:
   static constexpr std::size_t kPendingMax = std::size_t{32} << 20;
@@ -39,7 +43,7 @@ class Ring {
   // it has had, its state.
   using Beginning = std::function<void(Writer& writer, std::uint64_t events)>;
   Ring(const Title& title, const std::string& directory, std::uint64_t bytes_max, Beginning beginning,
-       const runtime::Logger& log);
+       const runtime::Logger& log, DiskPace pace = DiskPace::kGoesOn);
   ~Ring();
 
   // Before the machine's first step.

@@ -13,19 +13,33 @@
 namespace ringway::controller {
 
 struct Recorder::Disk {
-  Disk(std::string directory, std::uint64_t total_bytes_max, runtime::Logger logger)
-      : writer(std::move(directory), total_bytes_max), log(std::move(logger)), loop("journal") {
-    loop.Start();
+  Disk(std::string directory, const JournalLimits& limits, runtime::Logger logger)
+      : writer(std::move(directory), limits.total_bytes_max),
+        segment_max(limits.segment_bytes_max),
+        log(std::move(logger)) {
+    if (!limits.waits) loop.emplace("journal").Start();
+  }
+  ~Disk() {
+    if (!loop) return;
+    Flush();
+    loop->Stop();
+  }
+
+  bool Post(bool begin, std::string bytes) {
+    if (!loop) return Perform(begin, bytes), true;
+    return loop->Post([this, begin, bytes = std::move(bytes)] { Perform(begin, bytes); });
   }
 
   void Perform(bool begin, const std::string& bytes) {
-    const absl::Status status = begin ? writer.Begin(bytes) : writer.Append(bytes);
+    const absl::Status status =
+        begin ? writer.Begin(bytes, bytes.size() + segment_max) : writer.Append(bytes);
     pending_bytes.fetch_sub(bytes.size());
     if (status.ok()) {
       failing = false;
       return;
     }
     broken.store(true);
+    failures.fetch_add(1);
     if (!std::exchange(failing, true)) {
       log.Error(absl::StrCat("journal stops until the disk can be written: ", status.ToString()));
     }
@@ -36,7 +50,7 @@ struct Recorder::Disk {
     std::mutex mutex;
     std::condition_variable reached;
     bool done = false;
-    const bool posted = loop.Post([&] {
+    const bool posted = loop->Post([&] {
       std::lock_guard lock(mutex);
       done = true;
       reached.notify_one();
@@ -47,30 +61,30 @@ struct Recorder::Disk {
   }
 
   runtime::SegmentWriter writer;
+  const std::uint64_t segment_max;
   runtime::Logger log;
   std::atomic<std::size_t> pending_bytes{0};
-  std::atomic<bool> broken{false};  // a write failed: the segment has a hole
-  bool failing = false;             // on the disk's thread
-  runtime::EventLoop loop;
+  std::atomic<std::uint64_t> failures{0};
+  std::atomic<bool> broken{false};         // a write failed: the segment has a hole
+  bool failing = false;                    // on the disk's thread
+  std::optional<runtime::EventLoop> loop;  // none: the machine waits
 };
 
 Recorder::Recorder(std::string directory, JournalLimits limits, std::string topology, runtime::Logger log)
     : limits_(limits),
       topology_(std::move(topology)),
-      disk_(std::make_unique<Disk>(std::move(directory), limits.total_bytes_max, std::move(log))) {}
+      disk_(std::make_unique<Disk>(std::move(directory), limits, std::move(log))) {}
 
-Recorder::~Recorder() {
-  disk_->Flush();
-  disk_->loop.Stop();
-}
+Recorder::~Recorder() = default;
+
+std::uint64_t Recorder::failures() const { return disk_->failures.load(); }
 
 bool Recorder::Send(bool begin, std::string bytes) {
   const std::size_t size = bytes.size();
   // One record may always be pending, however large.
   const std::size_t before = disk_->pending_bytes.fetch_add(size);
   const bool fits = before == 0 || before + size <= limits_.pending_bytes_max;
-  if (fits && disk_->loop.Post(
-                  [disk = disk_.get(), begin, bytes = std::move(bytes)] { disk->Perform(begin, bytes); })) {
+  if (fits && disk_->Post(begin, std::move(bytes))) {
     ++records_;
     return true;
   }

@@ -1,6 +1,7 @@
 // Writes down what a machine is told and what it makes of it, without ever holding it up.
 //
-// Records are encoded on the machine's thread and written by a thread of their own. If that one cannot keep
+// Records are encoded on the machine's thread and written by a thread of their own, or by the machine's where
+// time waits for the disk, as virtual time does. If that one cannot keep
 // up (a slow or full disk) records are dropped, and since a journal with a hole cannot be replayed, the next
 // record that fits begins a new segment with a checkpoint. A segment also ends when it has grown to
 // segment_bytes_max.
@@ -28,6 +29,7 @@ struct JournalLimits {
   std::uint64_t segment_bytes_max = std::uint64_t{16} << 20;
   std::uint64_t total_bytes_max = std::uint64_t{256} << 20;
   std::size_t pending_bytes_max = std::size_t{64} << 20;
+  bool waits = false;  // the machine, for the disk: nothing is dropped because that is slow
 };
 
 class Recorder {
@@ -43,6 +45,8 @@ class Recorder {
 
   std::uint64_t records() const { return records_; }
   std::uint64_t dropped() const { return dropped_; }
+  // Writes that the disk refused.
+  std::uint64_t failures() const;
 
  private:
   struct Disk;

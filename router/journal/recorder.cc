@@ -7,7 +7,7 @@
 namespace ringway::router {
 
 Recorder::Recorder(const std::string& directory, std::uint64_t bytes_max, const RouterSettings& settings,
-                   const RouterMachine& machine, const runtime::Logger& log)
+                   const RouterMachine& machine, const runtime::Logger& log, journal::DiskPace pace)
     : ring_(
           kJournalTitle, directory, bytes_max,
           [settings, &machine](journal::Writer& writer, std::uint64_t events) {
@@ -16,7 +16,7 @@ Recorder::Recorder(const std::string& directory, std::uint64_t bytes_max, const 
             writer.Put(events);
             writer.Put(Save(machine));
           },
-          log) {}
+          log, pace) {}
 
 void Recorder::Note(Time now, const RouterEvent& event, const std::vector<RouterAction>& actions) {
   ring_.Note(now, event, actions);

@@ -29,7 +29,8 @@ class Recorder {
  public:
   // Of a machine made from `settings`, into segments of `directory`.
   Recorder(const std::string& directory, std::uint64_t bytes_max, const RouterSettings& settings,
-           const RouterMachine& machine, const runtime::Logger& log);
+           const RouterMachine& machine, const runtime::Logger& log,
+           journal::DiskPace pace = journal::DiskPace::kGoesOn);
 
   // The machine as it is made, before its first Step.
   void Begin(Time now) { ring_.Begin(now); }

@@ -203,7 +203,7 @@ TEST(ReplayTest, TheSameInputsGiveTheSameTables) {
 
 TEST(ReplayTest, WhatIsLeftAfterRotationStillReplaysToTheBit) {
   Folder folder;
-  const JournalLimits small{.segment_bytes_max = 50'000, .total_bytes_max = 180'000};
+  const JournalLimits small{.segment_bytes_max = 50'000, .total_bytes_max = 250'000};
   Live(folder.path(), small, 120, 2);
   const auto segments = ListSegments(folder.path());
   ASSERT_GT(segments->front().number, 1u) << "nothing was dropped: the test has no teeth";

@@ -23,7 +23,8 @@ class Recorder {
  public:
   // Of a node made from `settings`, into segments of `directory`.
   Recorder(const std::string& directory, std::uint64_t bytes_max, const WorkerSettings& settings,
-           const WorkerNode& node, const runtime::Logger& log);
+           const WorkerNode& node, const runtime::Logger& log,
+           journal::DiskPace pace = journal::DiskPace::kGoesOn);
 
   // The node as it is made, before its first Step.
   void Begin(Time now) { ring_.Begin(now); }
