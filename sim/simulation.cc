@@ -62,10 +62,10 @@ IdVector<WorkerId, WorkerPlace> Simulation::PlaceWorkers(const Scenario& scenari
   return workers;
 }
 
-Simulation::Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice, Wire* wire)
+Simulation::Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice, Wire* wire, Tap* tap)
     : scenario_(std::move(scenario)),
       slice_(slice),
-      stage_(*scenario_, slice.begins_ns()),
+      stage_(*scenario_, slice.begins_ns(), tap),
       workers_(stage_, *scenario_, PlaceWorkers(*scenario_, PlaceRouters(*scenario_))),
       routers_(stage_, *scenario_, workers_, PlaceRouters(*scenario_)),
       leaders_(stage_, *scenario_, routers_, workers_),

@@ -39,9 +39,15 @@ namespace ringway::sim {
 
 class Simulation {
  public:
-  // `wire`: not owned; null: processes hand values to each other, whatever the scenario says.
-  explicit Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice = {},
-                      Wire* wire = nullptr);
+  // Neither is owned. `wire`: null: processes hand values to each other, whatever the scenario says. `tap`:
+  // null: nobody is told what the machines live through.
+  explicit Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice = {}, Wire* wire = nullptr,
+                      Tap* tap = nullptr);
+
+  // The fleet as it is built, worker by worker.
+  static IdVector<RouterId, RegionId> PlaceRouters(const Scenario& scenario);
+  static IdVector<WorkerId, WorkerPlace> PlaceWorkers(const Scenario& scenario,
+                                                      const IdVector<RouterId, RegionId>& routers);
 
   // Runs to the end, or until `keep_going` (asked once a virtual second) says no.
   void Run(const std::function<bool(double now_s)>& keep_going = nullptr);
@@ -107,9 +113,6 @@ class Simulation {
   // Hints to the memory about the buckets of the queue that come next; without effect on results.
   void LookAhead();
   void ForeseeJob(const SimEvent& event) const;
-  static IdVector<RouterId, RegionId> PlaceRouters(const Scenario& scenario);
-  static IdVector<WorkerId, WorkerPlace> PlaceWorkers(const Scenario& scenario,
-                                                      const IdVector<RouterId, RegionId>& routers);
 
   std::shared_ptr<const Scenario> scenario_;
   const Slice slice_;

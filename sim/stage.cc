@@ -22,9 +22,10 @@ int BucketBits(const Scenario& scenario) {
 
 }  // namespace
 
-Stage::Stage(const Scenario& scenario, std::int64_t begins_ns)
+Stage::Stage(const Scenario& scenario, std::int64_t begins_ns, Tap* tap)
     : queue(BucketBits(scenario), kWheelBits, begins_ns),
       network(scenario.fleet->world, scenario.network, scenario.seed),
+      tap(tap),
       now_ns_(begins_ns),
       now_(Date(begins_ns)) {}
 

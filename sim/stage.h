@@ -33,6 +33,7 @@
 namespace ringway::sim {
 
 class Observer;
+class Tap;
 class Wire;
 
 // That a process is of. Nothing but a wire makes a difference of it.
@@ -255,7 +256,7 @@ class MessagePool {
 class Stage {
  public:
   // Its clock starts at `begins_ns`.
-  explicit Stage(const Scenario& scenario, std::int64_t begins_ns = 0);
+  explicit Stage(const Scenario& scenario, std::int64_t begins_ns = 0, Tap* tap = nullptr);
 
   // The next event by then, and the clock at its time. False: there is none.
   bool Next(std::int64_t end_ns, SimEvent& event) {
@@ -324,6 +325,8 @@ class Stage {
   // What messages between processes become on their way (sim/fleet/wire.h); null: they stay values.
   Wire* wire = nullptr;
   Releases releases;
+  // Who is told what the machines live through (sim/fleet/tap.h); null: nobody.
+  Tap* const tap;
   // From then on no process is stopped, as far as is known: nothing that happens has to wait for one.
   std::int64_t stopped_until_ns = 0;
 

@@ -1,5 +1,5 @@
 // ringway sim run SCENARIO [--seed N] [--duration D] [--set NAME=VALUE] [--page FILE] [--csv FILE] [--slices
-// N]
+// N] [--journals DIR]
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "cli/sim/slice_runs.h"
 #include "runtime/huge_pages.h"
 #include "sim/files/scenario_file.h"
+#include "sim/journals/journals.h"
 #include "sim/report/page.h"
 #include "sim/study/parameters.h"
 #include "sim/study/slice_merge.h"
@@ -37,6 +38,8 @@ struct RunOptions {
   std::optional<double> slice_warmup_s;
   unsigned threads = 0;
   PriceOptions prices;
+  sim::JournalSpec journals;  // no folder: none
+  double journal_mib = 64;
 };
 
 int Tell(Session& session, const RunOptions& options, const sim::RunReport& report) {
@@ -71,6 +74,31 @@ int RunSlices(Session& session, const RunOptions& options,
   return run.seams.within() ? code : kExitNo;
 }
 
+void TellJournals(Session& session, const sim::Journals& journals, const std::string& directory) {
+  const std::vector<sim::Journals::Recorded> programs = journals.Programs();
+  std::uint64_t lives = 0, events = 0;
+  for (const sim::Journals::Recorded& program : programs) {
+    lives += program.lives;
+    events += program.events;
+  }
+  session.err << absl::StrFormat("written: %s, %d journals of %d lives with %d events", directory,
+                                 programs.size(), lives, events);
+  if (!programs.empty()) session.err << "; one is for: ringway sim replay " << programs.front().journal;
+  session.err << "\n";
+}
+
+int RunRecorded(Session& session, const RunOptions& options,
+                const std::shared_ptr<const sim::Scenario>& scenario) {
+  sim::JournalSpec spec = options.journals;
+  spec.bytes_max = static_cast<std::uint64_t>(options.journal_mib * (1 << 20));
+  const auto journals = sim::Journals::Open(spec, *scenario);
+  if (!journals.ok()) return Fail(session, journals.status());
+  const int code = Tell(session, options, RunOnce(session, scenario, journals->get()));
+  const absl::Status closed = (*journals)->Close();
+  TellJournals(session, **journals, spec.directory);
+  return closed.ok() ? code : Fail(session, closed);
+}
+
 int Run(Session& session, const RunOptions& options) {
   absl::StatusOr<sim::Scenario> loaded = LoadWithSettings(options.scenario, options.settings);
   if (!loaded.ok()) return Fail(session, loaded.status());
@@ -83,7 +111,24 @@ int Run(Session& session, const RunOptions& options) {
   const auto scenario = std::make_shared<const sim::Scenario>(*std::move(loaded));
   for (const std::string& remark : scenario->remarks) session.err << "remark: " << remark << "\n";
   if (options.slices > 1) return RunSlices(session, options, scenario);
+  if (!options.journals.directory.empty()) return RunRecorded(session, options, scenario);
   return Tell(session, options, RunOnce(session, scenario));
+}
+
+void AddJournalOptions(CLI::App& run, RunOptions& options, CLI::Option* slices) {
+  CLI::Option* const journals =
+      run.add_option("--journals", options.journals.directory,
+                     "write the journal of each program to this folder, new or empty, for sim replay")
+          ->excludes(slices);
+  run.add_option("--journal-of", options.journals.only,
+                 "controller, routers, workers, a region, or one program such as router-000000, to write the "
+                 "journals of; may be repeated; default: all")
+      ->allow_extra_args(false)
+      ->needs(journals);
+  run.add_option("--journal-mib", options.journal_mib, "bound of each journal on disk; the last is kept")
+      ->capture_default_str()
+      ->check(CLI::Range(0.25, 1024.0 * 1024))
+      ->needs(journals);
 }
 
 }  // namespace
@@ -104,10 +149,10 @@ absl::StatusOr<sim::Scenario> LoadWithSettings(const std::string& path,
   return scenario;
 }
 
-sim::RunReport RunOnce(Session& session, std::shared_ptr<const sim::Scenario> scenario) {
+sim::RunReport RunOnce(Session& session, std::shared_ptr<const sim::Scenario> scenario, sim::Tap* tap) {
   const bool progress = isatty(STDERR_FILENO) != 0;
   const Interruption interruption;
-  sim::Simulation run(scenario);
+  sim::Simulation run(scenario, {}, nullptr, tap);
   sim::Reference reference(*scenario);
   run.Watch(&reference);
   bool gathered = false;
@@ -159,6 +204,7 @@ void AddSimRun(CLI::App& sim, Session& session) {
   run->add_option("--threads", options->threads, "for slices; default: all cores")
       ->check(CLI::Range(1, 1024))
       ->needs(slices);
+  AddJournalOptions(*run, *options, slices);
   AddPriceOptions(*run, options->prices);
   run->callback(
       [&session, options] { session.run = [&session, options] { return Run(session, *options); }; });

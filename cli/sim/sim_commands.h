@@ -30,7 +30,8 @@ absl::StatusOr<sim::Scenario> LoadWithSettings(const std::string& path,
                                                const std::vector<std::string>& settings);
 
 // One run with its report. Ctrl-C ends it early; progress goes to session.err if that is a terminal.
-sim::RunReport RunOnce(Session& session, std::shared_ptr<const sim::Scenario> scenario);
+sim::RunReport RunOnce(Session& session, std::shared_ptr<const sim::Scenario> scenario,
+                       sim::Tap* tap = nullptr);
 
 // The journal of a router or of a worker, lived again: the exit code.
 int ReplayRouter(Session& session, const std::string& journal);

@@ -87,6 +87,7 @@ void ControlPlane::Revive() {
   node_.emplace(controller::ControllerMachine(settings, file_, disk_.value_or(controller::DurableState{}),
                                               stage_.Now()),
                 told_.ReadAudit());
+  if (stage_.tap != nullptr) stage_.tap->ControllerBorn(file_);
   Persist();
   ++life_;
   wake_.Reset();
@@ -109,6 +110,7 @@ void ControlPlane::LoseWrites(bool lost, bool wiped) {
 }
 
 void ControlPlane::Kill() {
+  if (node_ && stage_.tap != nullptr) stage_.tap->ControllerDied();
   node_.reset();
   going_down_ = false;
   ++life_;
@@ -276,6 +278,7 @@ void ControlPlane::Step(const controller::StreamEvent& event) {
 void ControlPlane::MachineStepped(Time now, const controller::ControllerEvent& event,
                                   const std::vector<controller::ControllerAction>& actions) {
   stage_.kinds.controller_events.Count(event);
+  if (stage_.tap != nullptr) stage_.tap->ControllerStepped(now, actions, machine());
   for (const controller::ControllerAction& action : actions) {
     stage_.kinds.controller_actions.Count(action);
     const auto* sent = std::get_if<controller::SendTable>(&action);

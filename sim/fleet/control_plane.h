@@ -30,6 +30,7 @@
 #include "sim/fleet/registries.h"
 #include "sim/fleet/router_orders.h"
 #include "sim/fleet/routers.h"
+#include "sim/fleet/tap.h"
 #include "sim/fleet/workers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -111,7 +112,9 @@ class ControlPlane final : private controller::ControllerShell {
   void Step(const controller::ControllerEvent& event);
   void Step(const controller::StreamEvent& event);
   void ArmWake();
-  void MachineSteps(Time, const controller::ControllerEvent&, const controller::ControllerMachine&) override {
+  void MachineSteps(Time now, const controller::ControllerEvent& event,
+                    const controller::ControllerMachine& machine) override {
+    if (stage_.tap != nullptr) stage_.tap->ControllerSteps(now, event, machine);
   }
   void MachineStepped(Time now, const controller::ControllerEvent& event,
                       const std::vector<controller::ControllerAction>& actions) override;

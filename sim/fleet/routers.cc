@@ -82,6 +82,9 @@ void Routers::Create(RouterId router) {
   site.forwarded.clear();
   for (std::size_t job = kJobsMax; job-- > 0;) site.free.push_back(JobId(job));
   site.wake.Reset();
+  if (stage_.tap != nullptr) {
+    stage_.tap->Born(router, stage_.Now(), site.settings.router, site.node->machine());
+  }
 }
 
 void Routers::Exchange(const MachineExchange& exchange) {
@@ -393,6 +396,7 @@ void Routers::Kill(RouterId router) {
   if (!site.node) return;
   for (Observer* observer : stage_.observers) observer->OnRouterDied(stage_.Now(), router);
   Keep(site);
+  if (stage_.tap != nullptr) stage_.tap->Died(router);
   site.node.reset();
   ++site.life;
   for (std::size_t i = 0; i < site.held.size(); ++i) {

@@ -22,6 +22,7 @@
 #include "core/fleet.h"
 #include "core/ids.h"
 #include "router/router_node.h"
+#include "sim/fleet/tap.h"
 #include "sim/fleet/workers.h"
 #include "sim/kernel/prefetch.h"
 #include "sim/stage.h"
@@ -166,10 +167,12 @@ class Routers {
     Routers& routers;
     RouterId router;
     template <class Event>
-    void MachineStepped(Time, const Event& event, const std::vector<router::RouterAction>& actions) {
+    void MachineStepped(Time now, const Event& event, const std::vector<router::RouterAction>& actions) {
       KindCounts& kinds = routers.stage_.kinds;
       kinds.router_events.Count(event);
       for (const router::RouterAction& action : actions) kinds.router_actions.Count(action);
+      if (routers.stage_.tap != nullptr) [[unlikely]]
+        TellStepped(*routers.stage_.tap, router, now, event, actions);
     }
     template <class Event>
     void SessionStepped(TierId tier, const Event& event, const std::vector<router::SessionAction>& actions) {

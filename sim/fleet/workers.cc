@@ -55,6 +55,10 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
     if (!first.valid()) first = region + 1 < first_.size() ? first_[RegionId(region + 1)] : places_.end_id();
   }
   for (const WorkerPlace& place : places_) sites_.push_back(Site(SettingsFor(place.tier)));
+  if (stage_.tap == nullptr) return;
+  for (WorkerId id(0); id != sites_.end_id(); id = WorkerId(id.index() + 1)) {
+    stage_.tap->Born(id, stage_.Now(), SettingsFor(places_[id].tier), sites_[id].node);
+  }
 }
 
 std::string AddressOf(WorkerId worker) { return absl::StrFormat("worker-%06d:7420", worker.index()); }
@@ -354,6 +358,7 @@ void Workers::Kill(WorkerId worker) {
   Site& site = sites_[worker];
   if (!site.alive) return;
   site.alive = false;
+  if (stage_.tap != nullptr) stage_.tap->Died(worker);
   shown_[worker].stalled_until_ns = 0;  // a process that is gone refuses at once
   for (Observer* observer : stage_.observers) observer->OnWorkerDied(stage_.Now(), worker);
   Turn last = TurnOf(worker);
@@ -380,6 +385,7 @@ void Workers::Revive(WorkerId worker, Duration clock_back) {
   WorkerSettings settings = SettingsFor(places_[worker].tier);
   settings.slot.started = std::max(UnixEpoch(), stage_.Now() - clock_back);  // no clock is before 1970
   site.node = WorkerNode(settings);
+  if (stage_.tap != nullptr) stage_.tap->Born(worker, stage_.Now(), settings, site.node);
   Show(worker);
 }
 

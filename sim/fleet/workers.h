@@ -26,6 +26,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/cache_line.h"
 #include "core/ids.h"
+#include "sim/fleet/tap.h"
 #include "sim/kernel/prefetch.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -207,6 +208,8 @@ class Workers {
     template <class Action>
     void Perform(const Action& action) {
       workers.stage_.kinds.worker_actions.Count(action);
+      if (workers.stage_.tap != nullptr) [[unlikely]]
+        TellActs(*workers.stage_.tap, worker, action);
       if constexpr (requires { Do(action); }) Do(action);
     }
     // The rest is for streams, logs, figures and backends.
@@ -228,6 +231,8 @@ class Workers {
   void Step(Turn& turn, const Event& event) {
     stage_.kinds.worker_events.Count(event);
     turn.site.node.Step(stage_.Now(), event, turn);
+    if (stage_.tap != nullptr) [[unlikely]]
+      TellStepped(*stage_.tap, turn.worker, stage_.Now(), event);
   }
   // Carries what was said, and asks to be woken.
   void End(Turn& turn);

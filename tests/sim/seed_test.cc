@@ -1,8 +1,6 @@
 // The seed suite: random fleets, random faults, independent checkers. A failure prints its seed; the seed
 // alone repeats it. RINGWAY_SEEDS=first-last runs others, for example thousands at night.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <set>
 #include <span>
@@ -15,31 +13,13 @@
 #include "gtest/gtest.h"
 #include "sim/report/step_text.h"
 #include "sim/simulation.h"
-#include "tests/sim/focused_world.h"
 #include "tests/sim/random_world.h"
 #include "tests/sim/run_fingerprint.h"
+#include "tests/sim/suite_seeds.h"
 #include "tests/sim/wire/wire_of.h"
 
 namespace ringway::sim {
 namespace {
-
-struct Seeds {
-  std::uint64_t first = 1;
-  std::uint64_t last = 48;
-};
-
-Seeds WantedSeeds() {
-  Seeds seeds;
-  if (const char* text = std::getenv("RINGWAY_SEEDS")) {
-    const int read = std::sscanf(text, "%lu-%lu", &seeds.first, &seeds.last);
-    if (read == 1) seeds.last = seeds.first;
-    if (read < 1 || seeds.first > seeds.last) {
-      std::fprintf(stderr, "RINGWAY_SEEDS='%s' is no seed and no range such as 1-48\n", text);
-      std::exit(2);
-    }
-  }
-  return seeds;
-}
 
 // What was done to the fleet, for whoever reads a failure.
 std::string StepsText(const Scenario& scenario) {
@@ -55,16 +35,8 @@ std::string StepsText(const Scenario& scenario) {
   return text;
 }
 
-// In so many everything occurs.
-constexpr std::uint64_t kSeedsForAll = 24;
-
 // After the warm-up: a job that begins later than it may not end before all workers are dead.
 constexpr double kAtOnceS = 1;
-
-// Beyond these every second world is a small one with time between its troubles.
-std::shared_ptr<const Scenario> WorldOf(std::uint64_t seed) {
-  return seed > kSeedsForAll && seed % 2 == 1 ? FocusedScenario(seed) : RandomScenario(seed);
-}
 
 // What all runs of this program exercised.
 KindCounts& Exercised() {
@@ -87,7 +59,7 @@ bool NobodyIsLeft(const Simulation& simulation) {
 }
 
 TEST(SeedSuite, NothingIsLostOrDoneTwiceWhateverHappens) {
-  const Seeds seeds = WantedSeeds();
+  const Seeds seeds = WantedSeeds({1, 48});
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     const auto scenario = WorldOf(seed);
     const std::unique_ptr<Wire> wire = WireOf(*scenario);
@@ -124,7 +96,7 @@ void Note(const std::string& machine, const std::vector<std::string>& kinds, std
 
 // Whatever a machine can be told, or can want, some seed of the suite makes happen.
 TEST(SeedSuite, EveryKindOfEventAndActionOccurs) {
-  const Seeds seeds = WantedSeeds();
+  const Seeds seeds = WantedSeeds({1, 48});
   if (seeds.last - seeds.first + 1 < kSeedsForAll) GTEST_SKIP() << "seeds enough are needed for every kind";
   const KindCounts& kinds = Exercised();
   std::set<std::string> never;

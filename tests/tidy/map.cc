@@ -144,6 +144,11 @@ std::vector<Layer> SimLayers() {
         "worker/service_history", "sim/kernel", "sim/demand", "sim/fleet", "sim/observers"}},
       // Scenarios are files: read before anything runs in virtual time.
       {"sim/files", false, {"core", "sim", "topology"}},
+      // Journals are files, too.
+      {"sim/journals",
+       false,
+       {"core", "runtime", "topology", "journal", "router", "router/journal", "worker/worker_node",
+        "worker/journal", "controller", "controller/journal", "sim", "sim/fleet"}},
   };
 }
 
@@ -157,9 +162,26 @@ std::vector<Layer> AllLayers() {
       {"journal", false, {"core", "runtime"}},
       {"cli",
        false,
-       {"core", "proto", "runtime", "topology", "sim", "sim/files", "sim/report", "sim/study", "engine",
-        "engine/checkpoint", "engine/media", "engine/sampler", "controller", "controller/wire",
-        "controller/journal", "journal", "router/journal", "worker/worker_node", "worker/journal"}},
+       {"core",
+        "proto",
+        "runtime",
+        "topology",
+        "sim",
+        "sim/files",
+        "sim/journals",
+        "sim/report",
+        "sim/study",
+        "engine",
+        "engine/checkpoint",
+        "engine/media",
+        "engine/sampler",
+        "controller",
+        "controller/wire",
+        "controller/journal",
+        "journal",
+        "router/journal",
+        "worker/worker_node",
+        "worker/journal"}},
       {"tests", false, {""}},
       {"bench", false, {""}},
   };
