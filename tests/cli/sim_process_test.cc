@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -312,6 +313,38 @@ TEST(SimProcessTest, ASizeForRecordedDaysSaysWhatOtherDaysMayNeed) {
       Start({"size", days, "--slo", "wait_p99_s<=0.1", "--threads", "1"}, folder.File("whole.txt"));
   EXPECT_EQ(ExitCode(whole), 0);
   EXPECT_THAT(ReadAll(folder.File("whole.txt")), HasSubstr("what other days need it cannot tell"));
+}
+
+TEST(SimProcesses, ARunThatIsRecordedIsLivedAgain) {
+  const Folder folder;
+  const std::vector<std::string> recorded = {"run",          Scenario("controller-outage.yaml"),
+                                             "--duration",   "120",
+                                             "--journals",   folder.File("lives"),
+                                             "--journal-of", "controller",
+                                             "--journal-of", "routers",
+                                             "--journal-of", "worker-000000"};
+  runtime::ChildProcess run = Start(recorded, folder.File("run"));
+  ASSERT_EQ(ExitCode(run), 0) << ReadAll(folder.File("run"));
+  EXPECT_THAT(ReadAll(folder.File("run")),
+              HasSubstr("sim replay " + folder.File("lives/controller/journal")));
+  const std::vector<std::pair<std::string, std::string>> programs = {
+      {"controller", "every table comes out as it was"},
+      {"router-000000", "a router: 1 lives"},
+      {"worker-000000", "a worker: 1 lives"}};
+  for (const auto& [program, told] : programs) {
+    runtime::ChildProcess replay =
+        Start({"replay", folder.File("lives/" + program + "/journal")}, folder.File(program));
+    EXPECT_EQ(ExitCode(replay), 0) << program;
+    EXPECT_THAT(ReadAll(folder.File(program)), HasSubstr(told));
+  }
+
+  runtime::ChildProcess again = Start(recorded, folder.File("again"));
+  EXPECT_NE(ExitCode(again), 0);
+  EXPECT_THAT(ReadAll(folder.File("again")), HasSubstr("is not empty"));
+  runtime::ChildProcess all = Start(
+      {"run", Scenario("controller-outage.yaml"), "--journals", folder.File("all")}, folder.File("too"));
+  EXPECT_NE(ExitCode(all), 0);
+  EXPECT_THAT(ReadAll(folder.File("too")), HasSubstr("--journal-of"));
 }
 
 }  // namespace
