@@ -62,13 +62,32 @@ template <class Event>
     tap.Stepped(router, now, router::RouterEvent(event), actions);
   }
 }
-template <class Event>
-[[gnu::noinline, gnu::cold]] void TellStepped(Tap& tap, WorkerId worker, Time now, const Event& event) {
+
+// Around a worker's shell, for one step.
+template <class Shell>
+struct ToldShell {
+  Tap& tap;
+  WorkerId worker;
+  Shell& shell;
+  std::vector<SlotAction>& slot_actions;
+  template <class Action>
+  void Perform(const Action& action) {
+    tap.Acts(worker, WorkerAction(action));
+    shell.Perform(action);
+  }
+  template <class Event>
+  void SlotStepped(const Event& event, const std::vector<SlotAction>& actions) {
+    shell.SlotStepped(event, actions);
+  }
+};
+
+// Steps the node, and tells of it.
+template <class Event, class Shell>
+[[gnu::noinline, gnu::cold]] void TellStep(Tap& tap, WorkerId worker, WorkerNode& node, Time now,
+                                           const Event& event, Shell& shell) {
+  ToldShell<Shell> told{tap, worker, shell, shell.slot_actions};
+  node.Step(now, event, told);
   tap.Stepped(worker, now, WorkerEvent(event));
-}
-template <class Action>
-[[gnu::noinline, gnu::cold]] void TellActs(Tap& tap, WorkerId worker, const Action& action) {
-  tap.Acts(worker, WorkerAction(action));
 }
 
 }  // namespace ringway::sim

@@ -208,8 +208,6 @@ class Workers {
     template <class Action>
     void Perform(const Action& action) {
       workers.stage_.kinds.worker_actions.Count(action);
-      if (workers.stage_.tap != nullptr) [[unlikely]]
-        TellActs(*workers.stage_.tap, worker, action);
       if constexpr (requires { Do(action); }) Do(action);
     }
     // The rest is for streams, logs, figures and backends.
@@ -230,9 +228,9 @@ class Workers {
   template <class Event>
   void Step(Turn& turn, const Event& event) {
     stage_.kinds.worker_events.Count(event);
-    turn.site.node.Step(stage_.Now(), event, turn);
     if (stage_.tap != nullptr) [[unlikely]]
-      TellStepped(*stage_.tap, turn.worker, stage_.Now(), event);
+      return TellStep(*stage_.tap, turn.worker, turn.site.node, stage_.Now(), event, turn);
+    turn.site.node.Step(stage_.Now(), event, turn);
   }
   // Carries what was said, and asks to be woken.
   void End(Turn& turn);
