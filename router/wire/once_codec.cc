@@ -108,8 +108,8 @@ absl::StatusOr<once::KnownView> Get(const v1::OnceView& in, Time now, bool befor
 }
 
 absl::Status CheckClaim(const v1::OnceClaimId& claim) {
-  if (claim.round() >= 1) return absl::OkStatus();
-  return BadOnce("claim.round", "is 0; rounds are counted from 1");
+  if (claim.round() >= 1 && claim.round() <= kOnceRoundMax) return absl::OkStatus();
+  return BadOnce("claim.round", absl::StrCat("is ", claim.round(), ", allowed are 1 to ", kOnceRoundMax));
 }
 
 absl::StatusOr<once::Record> Get(const v1::OnceRecord& in, Time now) {

@@ -10,6 +10,7 @@
 #define RINGWAY_ROUTER_WIRE_ONCE_CODEC_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "core/time.h"
@@ -23,7 +24,9 @@ inline constexpr std::size_t kOnceKeyBytesMax = 520;
 inline constexpr std::size_t kOnceEndBytesMax = 16 << 10;
 // Of a result that is kept in a record.
 inline constexpr std::size_t kOnceResultBytesMax = 256 << 10;
-inline constexpr int kOnceRecordsMax = 512;            // of one reply
+inline constexpr int kOnceRecordsMax = 512;  // of one reply
+// Of claims. Each costs its router a message, so that none gets near it; beyond it their order would end.
+inline constexpr std::uint32_t kOnceRoundMax = 1u << 30;
 inline constexpr int kOnceViewsMax = 64;               // so
 inline constexpr std::size_t kOnceNameBytesMax = 256;  // of a router
 

@@ -71,6 +71,20 @@ TEST(OnceCodec, WhatIsNoViewIsRefusedAndNamed) {
   EXPECT_THAT(std::string(DecodeAsk(bad, kAt).status().message()), HasSubstr("view.before"));
 }
 
+// The next round of a claim of the last one would be the first.
+TEST(OnceCodec, ARoundThatNobodyReachesIsRefused) {
+  once::ClaimRequest claim{.key = "k", .fingerprint = 1, .claim = {.round = 1, .owner = 7, .life = 1}};
+  for (const auto& [round, fits] : {std::pair(0u, false), std::pair(1u, true), std::pair(kOnceRoundMax, true),
+                                    std::pair(kOnceRoundMax + 1, false), std::pair(~0u, false)}) {
+    claim.claim.round = round;
+    const auto read = DecodeAsk(EncodeAsk({.view = Two()->id, .what = claim}, kAt), kAt);
+    EXPECT_EQ(read.ok(), fits) << round << ": " << read.status();
+    if (!fits) {
+      EXPECT_THAT(std::string(read.status().message()), HasSubstr("claim.round"));
+    }
+  }
+}
+
 TEST(OnceCodec, ADirectoryThatHasAViewNamesAllItsRouters) {
   v1::Directory directory;
   directory.set_view_epoch(2);
