@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "controller/fleet/merge_run.h"
 
 namespace ringway::controller {
@@ -154,6 +155,40 @@ void FleetView::HandOverGone(const RouterState& to) {
   std::erase_if(gone_, [](const auto& entry) { return entry.second.workers.empty(); });
 }
 
+// A worker that was unwell is in no directory, so nobody would tell the router of it.
+void FleetView::KeepForgotten(Time now, const RouterState& router, const RouterReport& report) {
+  const auto names = [](const std::vector<WorkerSeen>& workers, const WorkerSeen& lost) {
+    return std::any_of(workers.begin(), workers.end(),
+                       [&](const WorkerSeen& w) { return w.name == lost.name || w.address == lost.address; });
+  };
+  const auto speaks_for = [&](const RouterState& other, const WorkerSeen& lost) {
+    return &other != &router && other.present() && other.hello.region == router.hello.region &&
+           names(other.workers, lost);
+  };
+  RouterState kept;
+  kept.hello.router = absl::StrCat(router.hello.router, "#adopted");
+  kept.hello.region = router.hello.region;
+  kept.left_at = now;
+  for (const WorkerSeen& lost : router.workers) {
+    if (!lost.adopted || names(report.workers, lost)) continue;
+    if (std::any_of(routers_.begin(), routers_.end(),
+                    [&](const auto& other) { return speaks_for(other.second, lost); }))
+      continue;
+    kept.workers.push_back(lost);
+    kept.workers.back().healthy = false;
+    kept.workers.back().adopted = false;
+  }
+  if (kept.workers.empty()) return;
+  if (const auto before = gone_.find(kept.hello.router); before != gone_.end()) {
+    for (const WorkerSeen& worker : before->second.workers) {
+      if (!names(kept.workers, worker)) kept.workers.push_back(worker);
+    }
+  }
+  std::sort(kept.workers.begin(), kept.workers.end(),
+            [](const WorkerSeen& a, const WorkerSeen& b) { return a.name < b.name; });
+  RestoreGone(std::move(kept));
+}
+
 RouterState* FleetView::Find(StreamId stream) {
   const auto name = streams_.find(stream);
   if (name == streams_.end()) return nullptr;
@@ -163,6 +198,7 @@ RouterState* FleetView::Find(StreamId stream) {
 bool FleetView::Report(Time now, StreamId stream, const RouterReport& report) {
   RouterState* router = Find(stream);
   if (router == nullptr) return false;
+  if (router->reported_at <= router->left_at) KeepForgotten(now, *router, report);
   router->reported_at = now;
   if (std::exchange(router->silent, false)) ++listing_;
   router->active = report.table;

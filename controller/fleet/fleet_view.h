@@ -11,7 +11,8 @@
 // A router that left is forgotten by Forget(), but not those of its workers that no other router has named
 // since: a worker outlives its router, and may be down or out of reach when its router goes. They are kept
 // for kGoneKept, as the gone router's, for others to be asked to look for them (gone()). When the router
-// comes back they are its own again, before its first report.
+// comes back they are its own again, before its first report. A router that starts anew knows nothing of what
+// it had adopted: what nobody names then is kept like that, too.
 //
 // Bounds: kRoutersMax routers, each with one report's worth of workers, and as many that are gone. Pure: time
 // is an argument, iteration is in order of names. One owner thread. A report that names the same workers as
@@ -141,6 +142,8 @@ class FleetView {
   // The routers in the order of names; those of whom nothing is believed are null.
   using Believed = std::vector<const RouterState*>;
 
+  // The first report of a stream: what its router had adopted, and does not name any more.
+  void KeepForgotten(Time now, const RouterState& router, const RouterReport& report);
   void HandOver(const RouterState& to);
   void HandOverGone(const RouterState& to);
   void AgeGone(Time before);

@@ -97,6 +97,40 @@ TEST_F(KeptWorkersTest, AWorkerWhoseRouterIsForgottenIsLookedForByAnotherAndUsed
   EXPECT_EQ(Listed("a/0"), nullptr);
 }
 
+// Its adopter starts anew while it is down, and has never heard of it.
+TEST_F(KeptWorkersTest, WhatARouterHadAdoptedBeforeItStartedAnewIsLookedForAgain) {
+  BothReport();
+  Step(RouterDisconnected{1});
+  PassSeconds(30, {{2, {Worker("b/0")}}});
+  PassSeconds(2, {{2, {Worker("a/0", true, /*adopted=*/true), Worker("b/0")}}});
+  PassSeconds(2, {{2, {Worker("a/0", false, /*adopted=*/true), Worker("b/0")}}});
+  ASSERT_EQ(Listed("a/0"), nullptr) << "it is down";
+  for (const StreamId life : {3, 4}) {
+    Step(RouterDisconnected{life - 1});
+    Connect(life, "b");
+    PassSeconds(2, {{life, {Worker("b/0")}}});
+    ASSERT_NE(Listed("a/0"), nullptr) << "nobody would see it come back";
+    EXPECT_EQ(Listed("a/0")->router, "b");
+    EXPECT_TRUE(Listed("a/0")->draining) << "nobody uses it unheard";
+  }
+  Restart();
+  Connect(4, "b");
+  PassSeconds(20, {{4, {Worker("b/0")}}});
+  ASSERT_NE(Listed("a/0"), nullptr) << "nor does the controller forget it";
+  PassSeconds(2, {{4, {Worker("a/0", true, /*adopted=*/true), Worker("b/0")}}});
+  ASSERT_NE(Listed("a/0"), nullptr);
+  EXPECT_FALSE(Listed("a/0")->draining) << "it has been found";
+  // Its own router is back and speaks for it; that the other one starts anew is nothing to it.
+  Connect(5, "a");
+  PassSeconds(2, {{4, {Worker("a/0", true, /*adopted=*/true), Worker("b/0")}}, {5, {Worker("a/0")}}});
+  Step(RouterDisconnected{4});
+  Connect(6, "b");
+  PassSeconds(2, {{5, {Worker("a/0")}}, {6, {Worker("b/0")}}});
+  ASSERT_NE(Listed("a/0"), nullptr);
+  EXPECT_EQ(Listed("a/0")->router, "a");
+  EXPECT_FALSE(Listed("a/0")->draining);
+}
+
 // Routers know workers by their addresses: two entries at one would contradict each other.
 TEST_F(KeptWorkersTest, AnotherWorkerAtItsAddressEndsTheSearch) {
   BothReport();
