@@ -30,10 +30,15 @@ absl::Status CheckControls(const char* field, const std::string& text) {
 // They become header fields, trailers and leases on the way: printable ASCII only.
 absl::Status CheckHeaderTexts(const v1::JobHeader& header) {
   const std::pair<const char*, const std::string*> texts[] = {
-      {"request_id", &header.request_id()},       {"tier", &header.tier()},
-      {"priority", &header.priority()},           {"content_type", &header.content_type()},
-      {"traceparent", &header.traceparent()},     {"tracestate", &header.tracestate()},
-      {"source_region", &header.source_region()}, {"lease", &header.lease()},
+      {"request_id", &header.request_id()},
+      {"tier", &header.tier()},
+      {"priority", &header.priority()},
+      {"content_type", &header.content_type()},
+      {"traceparent", &header.traceparent()},
+      {"tracestate", &header.tracestate()},
+      {"source_region", &header.source_region()},
+      {"lease", &header.lease()},
+      {"offer", &header.offer()},
   };
   for (const auto& [field, text] : texts) {
     if (absl::Status s = CheckLength(field, *text, kNameBytesMax); !s.ok()) return s;
@@ -101,6 +106,14 @@ absl::Status CheckJobHeader(const v1::JobHeader& header) {
                     absl::StrCat("is ", header.http().priority(), ", allowed are 0 to ", kMaxPriorities - 1));
   }
   return CheckParameters(header);
+}
+
+absl::Status CheckWithdraw(const v1::WithdrawRequest& request) {
+  const std::size_t bytes = request.offer().size();
+  if (bytes >= 1 && bytes <= kNameBytesMax) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("WithdrawRequest.offer: is ", bytes,
+                                                 " bytes long, allowed are 1 to ", kNameBytesMax,
+                                                 ": it names an offer as JobHeader.offer did"));
 }
 
 }  // namespace ringway::wire

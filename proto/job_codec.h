@@ -1,4 +1,4 @@
-// Checks a job's header, the one message that strangers write.
+// Checks a job's header, the one message that strangers write, and the name of an attempt that is withdrawn.
 //
 // Every hop asks this before it looks at a field: the wire version is one this release reads, times are
 // finite and not negative, strings and maps are bounded, what becomes a header is printable ASCII. Whether
@@ -30,6 +30,7 @@ inline constexpr std::size_t kChunkBytesMax = 256 << 10;
 
 // Errors: InvalidArgument.
 absl::Status CheckJobHeader(const v1::JobHeader& header);
+absl::Status CheckWithdraw(const v1::WithdrawRequest& request);
 
 }  // namespace ringway::wire
 

@@ -85,7 +85,12 @@ inline ledger::Contact ContactOf(const AttemptEnded& ended) {
   return ended.may_have_started ? ledger::Contact::kBroke : ledger::Contact::kUnreached;
 }
 
+// Nobody waits for the job any more.
 struct ClientGone {
+  JobId job;
+};
+// Whoever forwarded it here wants it no more, and waits to hear how it ended.
+struct JobWithdrawn {
   JobId job;
 };
 
@@ -180,7 +185,7 @@ using RouterEvent =
     std::variant<TimePassed, JobArrived, AttemptAccepted, AttemptEnded, ClientGone, RepeatRuledOut,
                  WorkerListed, WorkerUnlisted, WorkerHeard, RouterListed, RouterUnlisted, FleetChanged,
                  TableOffered, ControllerWelcomed, ControllerLost, DrainChanged, LeaderAppointed,
-                 LeaderAnswered, LeaderHeard, RoutersComplete, OnceAsked, OnceReplied>;
+                 LeaderAnswered, LeaderHeard, RoutersComplete, OnceAsked, OnceReplied, JobWithdrawn>;
 
 }  // namespace ringway::router
 

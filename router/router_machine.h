@@ -92,6 +92,7 @@ class RouterMachine {
   void On(Turn& turn, const AttemptAccepted& event) { jobs_.On(turn, event); }
   void On(Turn& turn, const AttemptEnded& event);
   void On(Turn& turn, const ClientGone& event);
+  void On(Turn& turn, const JobWithdrawn& event) { jobs_.On(turn, event); }
   void On(Turn& turn, const RepeatRuledOut& event) { jobs_.On(turn, event); }
   void On(Turn& turn, const WorkerListed& event);
   void On(Turn& turn, const WorkerHeard& event) { jobs_.On(turn, event); }

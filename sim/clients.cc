@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kChoiceStream = 0x63686f69;
 constexpr std::uint64_t kKeyStream = 0x6b657973;
 constexpr std::uint64_t kUploadStream = 0x75706c64;
+constexpr std::uint64_t kLeaveStream = 0x6c656176;
 constexpr double kLastS = 9e9;        // whole nanoseconds are counted up to there, 285 years
 constexpr double kServiceMaxS = 9e6;  // a worker that is a thousand times slower is still counted
 constexpr double kMeanPixels = 1e6;   // that a job of mean size is said to have
@@ -39,6 +40,7 @@ Clients::Clients(Stage& stage, const Scenario& scenario, const Routers& routers)
       choices_(scenario.seed, kChoiceStream),
       keys_(scenario.seed, kKeyStream),
       uploads_(scenario.seed, kUploadStream),
+      leaves_(scenario.seed, kLeaveStream),
       routers_of_(scenario.fleet->world.regions.size()),
       bad_share_(scenario.fleet->world.regions.size(), 0.0),
       nearest_(NearestFirst(scenario.fleet->world.rtt)) {
@@ -164,6 +166,7 @@ void Clients::Submit(UserIndex index) {
   const Duration patience = PatienceOf(user);
   const RegionId from = RegionOf(user);
   const RouterId entry = EntryRouter(from);
+  user.entry = entry;
   const Submission submission{.serial = user.serial,
                               .user = index,
                               .tier = demand.tier,
@@ -185,6 +188,7 @@ void Clients::Submit(UserIndex index) {
     stage_.At(stage_.Now() + patience, Happening::kUserGivesUp, index,
               static_cast<std::uint32_t>(user.serial));
   }
+  if (scenario_.users.leave_share > 0) ScheduleLeaving(index);
   const Time arrives = stage_.Now() + Nanoseconds(*delay);
   JobNote& note = stage_.SendJob(*delay, entry);
   note.life = routers_.life(entry);
@@ -209,6 +213,26 @@ void Clients::OnGivesUp(UserIndex index, std::uint32_t serial_low) {
   const User& user = users_[index];
   if (static_cast<std::uint32_t>(user.serial) != serial_low) return;
   EndFor(index, {.serial = user.serial, .outcome = Outcome::kTimeout});
+}
+
+void Clients::ScheduleLeaving(UserIndex index) {
+  if (!leaves_.Chance(scenario_.users.leave_share)) return;
+  const double after_s = scenario_.users.leave_after_s * leaves_.Exponential();
+  stage_.At(stage_.Now() + Seconds(after_s), Happening::kUserLeaves, index,
+            static_cast<std::uint32_t>(users_[index].serial));
+}
+
+void Clients::OnLeaves(UserIndex index, std::uint32_t serial_low) {
+  const User& user = users_[index];
+  if (static_cast<std::uint32_t>(user.serial) != serial_low) return;
+  const JobSerial serial = user.serial;
+  const RegionId from = scenario_.demand[user.stream].region;
+  const auto delay = stage_.network.DelayNs(from, routers_.places()[user.entry]);
+  if (delay) {
+    stage_.TellRouter(
+        *delay, {.router = user.entry, .life = kAnyLife, .event = router::ClientGone{}, .serial = serial});
+  }
+  EndFor(index, {.serial = serial, .outcome = Outcome::kCancelled});
 }
 
 void Clients::OnAnswer(UserIndex user, std::uint32_t detail) { EndFor(user, stage_.to_user.Take(detail)); }

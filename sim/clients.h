@@ -36,6 +36,8 @@ class Clients {
   void OnArrives(std::size_t stream, std::uint32_t generation);
   void OnRetries(UserIndex user);
   void OnGivesUp(UserIndex user, std::uint32_t serial_low);
+  // It closes its stream.
+  void OnLeaves(UserIndex user, std::uint32_t serial_low);
   void OnAnswer(UserIndex user, std::uint32_t detail);
   // Tells the observers of the users that are still without an answer.
   void End() const;
@@ -55,6 +57,7 @@ class Clients {
     const RecordedJob* recorded = nullptr;  // null: nothing is known
     std::uint64_t key = 0;                  // of each try; 0: none
     JobSerial serial = 0;                   // of the submission in flight
+    RouterId entry = {};                    // where that entered
     Time submitted;
     bool free = true;
   };
@@ -81,6 +84,7 @@ class Clients {
   double ServiceS(const User& user);
   Duration PatienceOf(const User& user) const;
   void Submit(UserIndex index);
+  void ScheduleLeaving(UserIndex index);
   RegionId RegionOf(const User& user);
   RouterId EntryRouter(RegionId region);
   void EndFor(UserIndex index, const AnswerNote& answer);
@@ -93,6 +97,7 @@ class Clients {
   Rng choices_;
   Rng keys_;
   Rng uploads_;
+  Rng leaves_;
   std::uint64_t last_key_ = 0;
   std::vector<Stream> streams_;
   std::vector<User> users_;

@@ -20,6 +20,7 @@ Faults::Faults(Stage& stage, const Scenario& scenario, const Populations& popula
       control_(populations.control),
       once_(populations.once),
       orders_(populations.orders),
+      streams_(stage, scenario, populations.routers, populations.workers),
       leaders_killed_(scenario.steps.size()),
       clock_back_(populations.workers.count(), ZeroDuration()) {}
 
@@ -281,6 +282,7 @@ void Faults::Apply(const BreakStreams& streams, bool begin) {
     leaders_.BreakLinks(region, streams.share, late_ns);
     registries_.BreakStreams(region, streams.share, late_ns);
     control_.BreakStreams(region, streams.share, late_ns);
+    streams_.Break(region, streams.share, late_ns);
   }
 }
 

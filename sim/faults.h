@@ -16,6 +16,7 @@
 
 #include "sim/clients.h"
 #include "sim/fleet/control_plane.h"
+#include "sim/fleet/job_streams.h"
 #include "sim/fleet/leaders.h"
 #include "sim/fleet/once_calls.h"
 #include "sim/fleet/router_orders.h"
@@ -102,6 +103,7 @@ class Faults {
   ControlPlane& control_;
   OnceCalls& once_;
   RouterOrders& orders_;
+  JobStreams streams_;
   std::size_t step_ = 0;                               // that acts now
   std::int64_t begun_ns_ = 0;                          // when it began
   std::vector<StepMoment> replay_;                     // before the start, and still in force

@@ -65,6 +65,8 @@ struct UserSpec {
   double again_share = 0;       // of those with a key: asks once more after each answer, though it was served
   double again_after_s = 10;    // mean of an exponential pause
   double roam_share = 0;        // of the requests with a key: comes from any region
+  double leave_share = 0;       // of the requests: the client closes its stream before it is answered
+  double leave_after_s = 1;     // mean of an exponential pause
   double large_share = 0;       // whose payload is too large to be kept: it can be offered only once
 };
 
@@ -168,8 +170,9 @@ struct PauseRouters {
   RegionSet regions;
   int count = 1;  // in each region
 };
-// Streams between processes that both live: of those of routers to the leaders of ledgers, to workers and to
-// the controller this share breaks, for whoever dialled at once, who opens it again. Has no end.
+// Streams between processes that both live: of those of routers to the leaders of ledgers, to workers, to the
+// controller, and of jobs to workers and to routers of other regions this share breaks, for whoever dialled
+// at once, who opens it again. Has no end.
 struct BreakStreams {
   RegionSet regions;
   double share = 1;

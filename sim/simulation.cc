@@ -156,7 +156,7 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
     recovery_.OnSecond(stage_.Now(), checkers_);
     agreement_.OnSecond(stage_.Now(), checkers_);
     audit_.OnSecond(stage_.Now(), checkers_);
-    routers_.OnSecond();
+    ShowReading();
     for (Observer* observer : stage_.observers) observer->OnSecond(stage_.Now());
     stage_.After(kSecondNs, Happening::kSecondPasses);
     MarkWindow();
@@ -165,6 +165,15 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   }
   finished_ = true;
   clients_.End();
+}
+
+void Simulation::ShowReading() {
+  for (RouterId router(0); router != routers_.places().end_id(); router = RouterId(router.index() + 1)) {
+    if (!routers_.alive(router)) continue;
+    const router::once::OnceMachine& once = routers_.machine(router).once();
+    if (!once.on() || once.ready()) continue;
+    for (Observer* observer : stage_.observers) observer->OnRouterReading(stage_.Now(), router);
+  }
 }
 
 std::size_t Simulation::waiting(RouterId router) const {
@@ -203,7 +212,9 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kAnnouncedReach:
       return routers_.paused_until_ns(leaders_.RouterOf(event.subject));
     case Happening::kOfferReaches:
+    case Happening::kUploadReaches:
     case Happening::kWithdrawReaches:
+    case Happening::kCancelReaches:
     case Happening::kServiceEnds:
     case Happening::kWorkerWakes:
     case Happening::kFenceReaches:
@@ -228,10 +239,24 @@ void Simulation::OnOffer(const SimEvent& event) {
   OfferNote& offer = stage_.to_worker[event.detail];
   const WorkerId worker(event.subject);
   if (workers_.plain(worker)) offer.lease = {};  // it knows of none
-  if (workers_.stalled_until_ns(worker) == event.at_ns && !routers_.Wants(offer.caller)) {
-    routers_.OfferUnread(offer.caller, worker);
-  } else {
-    workers_.OnOffer(worker, offer);
+  const bool read_late = workers_.stalled_until_ns(worker) == event.at_ns;
+  if (!read_late || routers_.Wants(offer.caller)) workers_.OnOffer(worker, offer);
+  stage_.to_worker.Free(event.detail);
+}
+
+// What follows an offer on its stream, or about it.
+void Simulation::TellOffered(const SimEvent& event) {
+  const Caller& caller = stage_.to_worker[event.detail].caller;
+  const WorkerId worker(event.subject);
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kUploadReaches:
+      workers_.OnAttempt<UploadEnded>(worker, caller);
+      break;
+    case Happening::kWithdrawReaches:
+      workers_.OnAttempt<AttemptWithdrawn>(worker, caller);
+      break;
+    default:
+      workers_.OnAttempt<AttemptCancelled>(worker, caller);
   }
   stage_.to_worker.Free(event.detail);
 }
@@ -313,7 +338,7 @@ void Simulation::TellOperators(const SimEvent& event) {
   }
 }
 
-void Simulation::Dispatch(const SimEvent& event) {
+void Simulation::TellClients(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind())) {
     case Happening::kUserArrives:
       return clients_.OnArrives(event.subject, event.detail);
@@ -321,8 +346,21 @@ void Simulation::Dispatch(const SimEvent& event) {
       return clients_.OnRetries(event.subject);
     case Happening::kUserGivesUp:
       return clients_.OnGivesUp(event.subject, event.detail);
-    case Happening::kAnswerReaches:
+    case Happening::kUserLeaves:
+      return clients_.OnLeaves(event.subject, event.detail);
+    default:
       return clients_.OnAnswer(event.subject, event.detail);
+  }
+}
+
+void Simulation::Dispatch(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kUserArrives:
+    case Happening::kUserRetries:
+    case Happening::kUserGivesUp:
+    case Happening::kUserLeaves:
+    case Happening::kAnswerReaches:
+      return TellClients(event);
     case Happening::kJobReaches:
       return routers_.OnJob(event.detail);
     case Happening::kMessageReaches:
@@ -333,9 +371,10 @@ void Simulation::Dispatch(const SimEvent& event) {
       return routers_.OnWake(RouterId(event.subject), static_cast<Life>(event.detail));
     case Happening::kOfferReaches:
       return OnOffer(event);
+    case Happening::kUploadReaches:
     case Happening::kWithdrawReaches:
-      workers_.OnWithdraw(WorkerId(event.subject), stage_.to_worker[event.detail]);
-      return stage_.to_worker.Free(event.detail);
+    case Happening::kCancelReaches:
+      return TellOffered(event);
     case Happening::kServiceEnds:
       return workers_.OnServiceEnds(WorkerId(event.subject), event.detail);
     case Happening::kWorkerWakes:

@@ -99,7 +99,11 @@ class Simulation {
   void MarkWindow();
   bool SliceIsOver() const { return over_ && tally_.settled(); }
   void Dispatch(const SimEvent& event);
+  // Routers that do not know yet what others recorded of keys.
+  void ShowReading();
+  void TellOffered(const SimEvent& event);
   void OnOffer(const SimEvent& event);
+  void TellClients(const SimEvent& event);
   void TellLeaders(const SimEvent& event);
   void TellControl(const SimEvent& event);
   void TellReplicas(const SimEvent& event);

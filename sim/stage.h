@@ -49,13 +49,16 @@ enum class Happening : std::uint8_t {
   kUserArrives,        // subject: demand stream; detail: its generation
   kUserRetries,        // subject: user
   kUserGivesUp,        // subject: user; detail: the job's serial, its low bits
+  kUserLeaves,         // subject: user; detail: the job's serial, its low bits
   kAnswerReaches,      // subject: user; detail: AnswerNote
   kJobReaches,         // detail: JobNote
   kMessageReaches,     // detail: RouterMessage
   kRouterHears,        // detail: RouterNote
   kRouterWakes,        // subject: router; detail: life
   kOfferReaches,       // subject: worker; detail: OfferNote
+  kUploadReaches,      // subject: worker; detail: OfferNote
   kWithdrawReaches,    // subject: worker; detail: OfferNote
+  kCancelReaches,      // subject: worker; detail: OfferNote, whose stream was closed
   kServiceEnds,        // subject: worker; detail: run
   kWorkerWakes,        // subject: worker
   kFenceReaches,       // subject: worker; detail: FenceNote
@@ -122,6 +125,7 @@ struct Caller {
   Life life = 0;
   JobId job = {};
   router::AttemptId attempt = 0;
+  friend bool operator==(const Caller&, const Caller&) = default;
 };
 
 // Something that happens seldom.
@@ -129,8 +133,9 @@ struct RouterNote {
   RouterId router = {};
   Life life = 0;
   router::RouterEvent event;
-  Caller caller = {};        // of ClientGone only: whose job it is
+  Caller caller = {};        // of JobWithdrawn and ClientGone only: whose job it is
   std::uint64_t stream = 0;  // of the controller, over which it came; 0: over none
+  JobSerial serial = 0;      // of ClientGone only: a user's job
 };
 
 // A job comes in, from a user or from another router; the receiver gives it its id.

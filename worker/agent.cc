@@ -67,6 +67,7 @@ void Agent::OnMessage(JobStream& stream, v1::JobUp& message) {
   }
   job.order = OrderOf(message.header());
   job.request_id = message.header().request_id();
+  job.attempt = message.header().offer();
   Apply(OfferOf(message.header(), id, runtime::MonotonicNow()));
 }
 
@@ -110,6 +111,14 @@ absl::StatusOr<v1::WorkerState> Agent::OnFence(const v1::FenceRequest& request) 
   if (!fenced.ok()) return fenced.status();
   Apply(*fenced);
   return std::move(reply_);
+}
+
+bool Agent::OnWithdraw(const std::string& attempt) {
+  const AttemptId id = node_.attempt();
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end() || found->second.attempt != attempt) return false;
+  Apply(AttemptWithdrawn{id});
+  return true;
 }
 
 // ---- the backend ----

@@ -56,12 +56,14 @@ class Agent final : public WorkerListener, private WorkSink {
   void OnWatchClosed(WatchStream& stream) override;
   v1::WorkerState OnDrain(bool drain, Duration lasts) override;
   absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) override;
+  bool OnWithdraw(const std::string& attempt) override;
 
  private:
   struct Job {
     JobStream* stream = nullptr;  // null: closed
     WorkOrder order;              // until started
     std::string request_id;
+    std::string attempt;  // its name, by which it is withdrawn
   };
   // What the node hands out (WorkerShell).
   struct Shell {

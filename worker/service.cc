@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proto/drain_codec.h"
+#include "proto/job_codec.h"
 
 namespace ringway::worker {
 namespace {
@@ -72,6 +73,22 @@ grpc::ServerUnaryReactor* WorkerService::RaiseFence(grpc::CallbackServerContext*
     reactor->Finish(
         state.ok() ? grpc::Status::OK
                    : grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, std::string(state.status().message())));
+  });
+  if (!posted) reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the worker is shutting down"});
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* WorkerService::Withdraw(grpc::CallbackServerContext* context,
+                                                  const v1::WithdrawRequest* request,
+                                                  v1::WithdrawReply* reply) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  if (absl::Status fits = wire::CheckWithdraw(*request); !fits.ok()) {
+    reactor->Finish({grpc::StatusCode::INVALID_ARGUMENT, std::string(fits.message())});
+    return reactor;
+  }
+  const bool posted = loop_.Post([this, reactor, request, reply] {
+    reply->set_known(listener_.OnWithdraw(request->offer()));
+    reactor->Finish(grpc::Status::OK);
   });
   if (!posted) reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the worker is shutting down"});
   return reactor;

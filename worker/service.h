@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
@@ -20,13 +21,16 @@
 
 namespace ringway::worker {
 
-// Answers Drain and RaiseFence calls, and is told when a stream has gone, through the same listener.
+// Answers Drain, RaiseFence and Withdraw calls, and is told when a stream has gone, through the same
+// listener.
 class WorkerListener : public JobListener, public WatchListener {
  public:
   // `lasts`: a drain ends by itself after that; infinite: it does not.
   virtual v1::WorkerState OnDrain(bool drain, Duration lasts) = 0;
   // Errors: InvalidArgument.
   virtual absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) = 0;
+  // The attempt with this name is wanted no more. False: it is not in the slot.
+  virtual bool OnWithdraw(const std::string& attempt) = 0;
   // Streams that exist; the service adds, the listener subtracts when they close.
   std::atomic<int> job_streams{0};
   std::atomic<int> watch_streams{0};
@@ -46,6 +50,8 @@ class WorkerService final : public v1::Worker::CallbackService {
                                   v1::WorkerState* reply) override;
   grpc::ServerUnaryReactor* RaiseFence(grpc::CallbackServerContext* context, const v1::FenceRequest* request,
                                        v1::WorkerState* reply) override;
+  grpc::ServerUnaryReactor* Withdraw(grpc::CallbackServerContext* context, const v1::WithdrawRequest* request,
+                                     v1::WithdrawReply* reply) override;
 
  private:
   runtime::EventLoop& loop_;

@@ -68,6 +68,10 @@ struct UploadEnded {
 struct AttemptCancelled {
   AttemptId attempt = 0;
 };
+// Who offered wants it no more, and waits to hear how it ended.
+struct AttemptWithdrawn {
+  AttemptId attempt = 0;
+};
 // Its stream is gone: all that was said has been fetched, or is lost.
 struct StreamClosed {
   AttemptId attempt = 0;
@@ -97,7 +101,7 @@ struct WorkerWake {};
 using WorkerEvent =
     std::variant<AttemptOffered, MessageMalformed, PayloadArrived, UploadEnded, AttemptCancelled,
                  StreamClosed, WorkProgressed, ResultMade, WorkEnded, ResultWaits, WatchOpened, WatchClosed,
-                 SlotDrain, SlotFenced, StopOrdered, WorkerWake>;
+                 SlotDrain, SlotFenced, StopOrdered, WorkerWake, AttemptWithdrawn>;
 
 // ---- actions ----
 // Say so, and read on.
@@ -322,6 +326,9 @@ class WorkerNode {
     Delivery unknown{.id = event.attempt};
     Delivery* const known = Find(event.attempt);
     Break(turn, known == nullptr ? unknown : *known, BreakReason::kCancelled);
+    if (event.attempt == attempt_.id) StepSlot(turn, SlotWithdraw{event.attempt});
+  }
+  void On(auto& turn, const AttemptWithdrawn& event) {
     if (event.attempt == attempt_.id) StepSlot(turn, SlotWithdraw{event.attempt});
   }
   void On(auto& turn, const StreamClosed& event) {

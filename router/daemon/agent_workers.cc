@@ -66,7 +66,7 @@ void RouterAgent::Do(const RouterUnlisted& action) {
 void RouterAgent::Do(const WatchWorker& action) {
   const WorkerId id = action.worker;
   watches_[id] = std::make_unique<WorkerWatch>(
-      loop_, streams_, addresses_.WorkerStub(id), settings_.name,
+      loop_, streams_, *addresses_.WorkerStub(id), settings_.name,
       [this, id](const v1::WorkerState& state) { OnNews(id, state); },
       [this, id](bool dead) { OnWatchEnded(id, dead); });
 }

@@ -35,6 +35,12 @@ once::Settings OnceSettingsOf(const Settings& settings, std::uint64_t incarnatio
           .bounds = settings.once};
 }
 
+CallSettings CallSettingsOf(const Settings& settings, std::uint64_t incarnation) {
+  CallSettings calls = settings.calls;
+  calls.incarnation = incarnation;
+  return calls;
+}
+
 std::size_t PoolRequestsMax(const Settings& settings) {
   return settings.pool ? settings.pool->requests_max : 0;
 }
@@ -97,7 +103,7 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       driver_(loop, NodeSettingsOf(settings_, fleet_, jobs_.jobs_max(), last_life_, incarnation_),
               fleet_.fleet, static_cast<NodePerformer&>(*this)),
       registry_(driver_.node().registry()),
-      calls_(loop, streams_, settings.calls, jobs_, fleet_, addresses_, metrics_, log,
+      calls_(loop, streams_, CallSettingsOf(settings, incarnation_), jobs_, fleet_, addresses_, metrics_, log,
              [this](const RouterEvent& event) { driver_.Apply(event); }),
       sessions_(loop, streams_,
                 {.router = settings.name,
@@ -156,6 +162,7 @@ absl::StatusOr<std::string> RouterAgent::ListenForClients() {
       PoolSurroundings{.loop = loop_,
                        .streams = streams_,
                        .settings = settings_,
+                       .incarnation = incarnation_,
                        .fleet = fleet_,
                        .addresses = addresses_,
                        .metrics = metrics_,
@@ -254,6 +261,8 @@ void RouterAgent::Disconnect() {
   watches_.clear();
   link_.reset();
   once_.CancelAsks();
+  calls_.CloseAttempts();
+  if (pool_ != nullptr) pool_->CloseForwards();
 }
 
 void RouterAgent::Beat() {

@@ -72,7 +72,7 @@ class RouterAgent final : private ControlSink, private NodePerformer {
   RouterMetrics& metrics() { return metrics_; }
   // Client calls that gRPC still knows.
   int streams() const { return streams_.live(); }
-  // Closes what is not a job: watches and the controller's stream. On the loop.
+  // Closes what is not a job: watches, the controller's stream, attempts that nobody wants. On the loop.
   void Disconnect();
 
  private:

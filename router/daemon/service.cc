@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/absl_view.h"
+#include "proto/job_codec.h"
 #include "router/daemon/jobs/call_stream.h"
 #include "router/daemon/ledgers/framed_ledger_stream.h"
 
@@ -51,6 +52,25 @@ Reactor* IngressService::Submit(grpc::CallbackServerContext* context) {
 
 Reactor* PeerService::Forward(grpc::CallbackServerContext* context) {
   return Take(context, true, loop_, calls_, streams_max_);
+}
+
+grpc::ServerUnaryReactor* PeerService::Withdraw(grpc::CallbackServerContext* context,
+                                                const v1::WithdrawRequest* request,
+                                                v1::WithdrawReply* reply) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  if (absl::Status fits = wire::CheckWithdraw(*request); !fits.ok()) {
+    reactor->Finish(grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, std::string(fits.message())));
+    return reactor;
+  }
+  const bool posted = loop_.Post([this, reactor, request, reply] {
+    reply->set_known(calls_.WithdrawForwarded(request->offer()));
+    reactor->Finish(grpc::Status::OK);
+  });
+  if (!posted) {
+    reactor->Finish(
+        grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "the router is busy or is shutting down"));
+  }
+  return reactor;
 }
 
 bool LedgerService::Count() {

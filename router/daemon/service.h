@@ -68,6 +68,8 @@ class PeerService final : public v1::Peer::CallbackService {
   PeerService(runtime::EventLoop& loop, JobCalls& calls, int streams_max)
       : loop_(loop), calls_(calls), streams_max_(streams_max) {}
   grpc::ServerBidiReactor<v1::JobUp, v1::JobDown>* Forward(grpc::CallbackServerContext* context) override;
+  grpc::ServerUnaryReactor* Withdraw(grpc::CallbackServerContext* context, const v1::WithdrawRequest* request,
+                                     v1::WithdrawReply* reply) override;
 
  private:
   runtime::EventLoop& loop_;

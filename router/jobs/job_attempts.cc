@@ -96,6 +96,7 @@ void JobMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event, O
     ++job.busy;
     ++d.counters.busy;
   }
+  if (job.withdrawn) return End(turn, id, Unwanted());
   if (!refused || !job.no_repeat.empty()) {
     if (std::optional<std::string> why = WhyNotAgain(job, event)) {
       return End(turn, id, {.outcome = Outcome::kFailed, .message = *std::move(why)});

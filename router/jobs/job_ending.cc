@@ -88,6 +88,8 @@ Ending ImportsFull(const RouterView& view, const TierState& tier, const JobRecor
           .retry_after = tier.service.mean()};
 }
 
+Ending Unwanted() { return {.outcome = Outcome::kCancelled, .message = "the client left"}; }
+
 Ending Draining(const JobRecord& job) {
   return {.outcome = job.facts.forwarded ? Outcome::kBusy : Outcome::kShed,
           .message = "this router is draining; send the job to another one"};

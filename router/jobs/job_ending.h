@@ -37,6 +37,8 @@ Ending WithoutSlot(const RouterView& view, const TierState& tier, const JobRecor
 Ending LineFull(const RouterView& view, const TierState& tier, const JobRecord& job);
 // This region has taken in its cap of other regions' jobs.
 Ending ImportsFull(const RouterView& view, const TierState& tier, const JobRecord& job);
+// Nobody wants it any more.
+Ending Unwanted();
 // To another router "busy" means: not begun, ask the next one.
 Ending Draining(const JobRecord& job);
 

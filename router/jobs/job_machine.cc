@@ -6,6 +6,16 @@
 #include "core/check.h"
 
 namespace ringway::router {
+namespace {
+
+// The job does not wait for the end of its attempt, if it has one.
+void Withdraw(Turn& turn, JobId id, JobRecord& job) {
+  if (job.attempt == 0) return;
+  turn.actions.emplace_back(Withdrawal(id, job));
+  job.attempt = 0;
+}
+
+}  // namespace
 
 JobMachine::JobMachine(const JobSettings& settings, const RouterView& view)
     : settings_(settings),
@@ -99,8 +109,18 @@ void JobMachine::Dispatch(Turn& turn, JobId id) {
 void JobMachine::On(Turn& turn, const ClientGone& event) {
   if (!jobs_.contains(event.job) || jobs_[event.job].phase == JobPhase::kFree) return;
   touched_ = true;
-  Withdraw(turn, event.job);
-  End(turn, event.job, {.outcome = Outcome::kCancelled, .message = "the client left"});
+  Withdraw(turn, event.job, jobs_[event.job]);
+  End(turn, event.job, Unwanted());
+}
+
+// Its end is told when the attempt is over, so that whoever hears it knows that nothing runs any more.
+void JobMachine::On(Turn& turn, const JobWithdrawn& event) {
+  if (!jobs_.contains(event.job) || jobs_[event.job].phase == JobPhase::kFree) return;
+  touched_ = true;
+  JobRecord& job = jobs_[event.job];
+  if (job.attempt == 0) return End(turn, event.job, Unwanted());
+  if (std::exchange(job.withdrawn, true)) return;
+  turn.actions.emplace_back(Withdrawal(event.job, job));
 }
 
 void JobMachine::On(Turn&, const RepeatRuledOut& event) {
@@ -171,7 +191,7 @@ void JobMachine::OnWake(Turn& turn, JobId id) {
     case JobPhase::kOffered:
     case JobPhase::kForwarded:
     case JobPhase::kRunning:
-      Withdraw(turn, id);
+      Withdraw(turn, id, job);
       End(turn, id,
           {.outcome = Outcome::kTimeout,
            .message = job.ran() ? "the deadline passed while the job ran"
@@ -185,19 +205,7 @@ void JobMachine::OnWake(Turn& turn, JobId id) {
 void JobMachine::OnOfferSilent(Turn& turn, JobId id) {
   const JobRecord& job = jobs_[id];
   turn.view.workers.Hung(job.worker, turn.now);
-  turn.actions.emplace_back(WithdrawAttempt{.job = id,
-                                            .attempt = job.attempt,
-                                            .worker = job.worker,
-                                            .router = RouterId(),
-                                            .why = Outcome::kTimeout});
-}
-
-void JobMachine::Withdraw(Turn& turn, JobId id) {
-  JobRecord& job = jobs_[id];
-  if (job.attempt == 0) return;
-  turn.actions.emplace_back(
-      WithdrawAttempt{.job = id, .attempt = job.attempt, .worker = job.worker, .router = job.router});
-  job.attempt = 0;
+  turn.actions.emplace_back(Withdrawal(id, job, Outcome::kTimeout));
 }
 
 void JobMachine::EndTooLate(Turn& turn, JobId id) {

@@ -55,6 +55,11 @@ inline bool MayLeave(const JobRecord& job, const TierState& tier) {
   return job.may_leave() && tier.spec.spill.share > 0;
 }
 
+// Of its attempt, which there is.
+inline WithdrawAttempt Withdrawal(JobId id, const JobRecord& job, Outcome why = Outcome::kCancelled) {
+  return {.job = id, .attempt = job.attempt, .worker = job.worker, .router = job.router, .why = why};
+}
+
 // What this router learns from a job that was away: how long it waited there, or that it was not taken.
 void CameBack(const Turn& turn, JobRecord& job, TierState& tier);
 
@@ -73,6 +78,7 @@ class JobMachine {
   void On(Turn& turn, const AttemptAccepted& event);
   void On(Turn& turn, const AttemptEnded& event);
   void On(Turn& turn, const ClientGone& event);
+  void On(Turn& turn, const JobWithdrawn& event);
   void On(Turn& turn, const RepeatRuledOut& event);
   void On(Turn& turn, const WorkerListed& event);
   void On(Turn& turn, const WorkerHeard& event);
@@ -111,7 +117,6 @@ class JobMachine {
   void OnWake(Turn& turn, JobId id);
   // Neither taken nor refused: the worker hangs.
   void OnOfferSilent(Turn& turn, JobId id);
-  void Withdraw(Turn& turn, JobId id);
   void End(Turn& turn, JobId id, Ending ending);
   void EndTooLate(Turn& turn, JobId id);
   bool StillPossible(Turn& turn, JobId id);

@@ -53,8 +53,9 @@ struct alignas(kCacheLine) JobRecord {
   bool imported = false;     // from another region, and counted as such
   bool import_full = false;  // refused there, or here, because of the region's import cap
   bool restarted = false;
-  AttemptId attempt = 0;  // in flight; 0: none
-  WorkerId worker;        // of the attempt
+  bool withdrawn = false;  // by whoever forwarded it; ends with its attempt
+  AttemptId attempt = 0;   // in flight; 0: none
+  WorkerId worker;         // of the attempt
   RouterId router;
   RouteChoice route;
   Time started = InfiniteFuture();
@@ -82,7 +83,8 @@ struct alignas(kCacheLine) JobRecord {
   std::span<const RouterId> routers_tried() const { return {forwards.data(), forwards_made}; }
   RINGWAY_STATE(facts, phase, leaving, leased, spilled, landing, imported, import_full, restarted, attempt,
                 worker, router, route, started, home_since, away, attempts, busy, no_repeat, forwarded_at,
-                import_refusals, workers_failed, landings_refused, refused_by, forwards, forwards_made)
+                import_refusals, workers_failed, landings_refused, refused_by, forwards, forwards_made,
+                withdrawn)
 };
 
 using JobArena = IdVector<JobId, JobRecord>;

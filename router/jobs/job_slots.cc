@@ -82,8 +82,7 @@ void JobMachine::OnAnswer(Turn& turn, TierId tier, SlotSource::Answer& answer) {
     const JobRecord& job = jobs_[lost->job];
     if (job.phase != JobPhase::kOffered && job.phase != JobPhase::kRunning) return;
     // The worker may have started. Its end decides what becomes of the job; until then nobody else is asked.
-    turn.actions.emplace_back(WithdrawAttempt{
-        .job = lost->job, .attempt = job.attempt, .worker = job.worker, .router = job.router});
+    turn.actions.emplace_back(Withdrawal(lost->job, job));
   }
 }
 

@@ -35,17 +35,10 @@ void KeyedJobs::On(Turn& turn, JobMachine& jobs, const JobArrived& event) {
 
 void KeyedJobs::On(Turn& turn, const AttemptEnded& event) {
   if (!on()) return;
-  // Whoever has not answered in time may have begun all the same, and not heard yet that nobody waits for it.
-  const bool unheard = !event.answered && event.outcome == Outcome::kTimeout;
-  if (!unheard) once_.AttemptOver(turn.now, event.attempt);
+  once_.AttemptOver(turn.now, event.attempt);
   Keyed* const keyed = Find(event.job, Stage::kRunning);
   if (keyed == nullptr) return;
   if (event.outcome == Outcome::kDone) keyed->result = event.result;
-  if (unheard) {
-    keyed->unheard = event.attempt;
-  } else if (keyed->unheard == event.attempt) {
-    keyed->unheard = 0;
-  }
   if (keyed->withdrawn == event.attempt) keyed->withdrawn = 0;
 }
 
@@ -120,7 +113,7 @@ bool KeyedJobs::OnEnd(Turn& turn, EndJob& end) {
   if (found == keyed_.end()) return false;
   Keyed& keyed = found->second;
   if (end.outcome != Outcome::kDone) {
-    once_.Drop(turn.now, id, keyed.unheard != 0 ? keyed.unheard : keyed.withdrawn);
+    once_.Drop(turn.now, id, keyed.withdrawn);
     Forget(id);
     return false;
   }

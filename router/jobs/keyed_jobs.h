@@ -73,8 +73,7 @@ class KeyedJobs {
     AttemptId withdrawn = 0;  // whose end has not been heard of
     once::Result result;      // of the last attempt
     EndJob end;               // settling: what the client will be told
-    AttemptId unheard = 0;    // not answered in time, so that nobody knows whether it goes on
-    RINGWAY_STATE(stage, deadline, withdrawn, result, end, unheard)
+    RINGWAY_STATE(stage, deadline, withdrawn, result, end)
   };
 
   // Takes back the ends of keyed jobs that are not on record yet.

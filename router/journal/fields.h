@@ -93,6 +93,7 @@ template <> inline constexpr int kFields<router::JobArrived> = 2;
 template <> inline constexpr int kFields<router::AttemptAccepted> = 2;
 template <> inline constexpr int kFields<router::AttemptEnded> = 11;
 template <> inline constexpr int kFields<router::ClientGone> = 1;
+template <> inline constexpr int kFields<router::JobWithdrawn> = 1;
 template <> inline constexpr int kFields<router::RepeatRuledOut> = 2;
 template <> inline constexpr int kFields<router::WorkerListed> = 3;
 template <> inline constexpr int kFields<router::WorkerUnlisted> = 1;

@@ -102,19 +102,25 @@ void Sanitize(v1::JobHeader& header, bool forwarded, const KnownFleet& fleet, co
   header.clear_table_version();
   header.clear_route_reason();
   header.clear_landing();
+  header.clear_offer();
+}
+
+std::string AttemptName(const std::string& router, std::uint64_t incarnation, AttemptId attempt) {
+  return absl::StrCat(router, "/", incarnation, "/", attempt);
 }
 
 v1::JobUp HeaderForWorker(const v1::JobHeader& header, const JobFacts& facts, const std::string& lease,
-                          Time now) {
+                          Time now, const std::string& attempt) {
   v1::JobUp up;
   *up.mutable_header() = header;
   StateTimes(*up.mutable_header(), facts, ZeroDuration(), now);
   up.mutable_header()->set_lease(lease);
+  up.mutable_header()->set_offer(attempt);
   return up;
 }
 
 v1::JobUp HeaderForRouter(const v1::JobHeader& header, const JobFacts& facts, const ForwardToRouter& forward,
-                          Duration rtt, Time now) {
+                          Duration rtt, Time now, const std::string& attempt) {
   v1::JobUp up;
   v1::JobHeader& out = *up.mutable_header();
   out = header;
@@ -124,6 +130,7 @@ v1::JobUp HeaderForRouter(const v1::JobHeader& header, const JobFacts& facts, co
   out.set_table_version(forward.table.version);
   out.set_route_reason(std::string(forward.route.reason));
   out.set_landing(forward.landing);
+  out.set_offer(attempt);
   return up;
 }
 

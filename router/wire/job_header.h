@@ -9,6 +9,7 @@
 #ifndef RINGWAY_ROUTER_WIRE_JOB_HEADER_H_
 #define RINGWAY_ROUTER_WIRE_JOB_HEADER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -49,11 +50,16 @@ absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, co
 // router.
 void Sanitize(v1::JobHeader& header, bool forwarded, const KnownFleet& fleet, const std::string& request_id);
 
+// What an attempt is called on the wire, by which it is withdrawn. No two of a fleet have the same name, also
+// after a restart: `incarnation` rises from one life of the router to the next.
+std::string AttemptName(const std::string& router, std::uint64_t incarnation, AttemptId attempt);
+
+// `attempt`: its name; empty: it cannot be withdrawn.
 v1::JobUp HeaderForWorker(const v1::JobHeader& header, const JobFacts& facts, const std::string& lease,
-                          Time now);
+                          Time now, const std::string& attempt = "");
 // `rtt`: what the way there and back takes off the deadline.
 v1::JobUp HeaderForRouter(const v1::JobHeader& header, const JobFacts& facts, const ForwardToRouter& forward,
-                          Duration rtt, Time now);
+                          Duration rtt, Time now, const std::string& attempt = "");
 
 }  // namespace ringway::router
 

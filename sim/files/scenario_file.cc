@@ -93,6 +93,8 @@ void ReadUsers(Mapping m, UserSpec& users) {
   users.resubmit_after_s = ReadSeconds(m, "resubmitAfter", users.resubmit_after_s);
   users.keyed_share = m.Number("keyedShare", users.keyed_share, {0, 1});
   users.twice_share = m.Number("twiceShare", users.twice_share, {0, 1});
+  users.leave_share = m.Number("leaveShare", users.leave_share, {0, 1});
+  users.leave_after_s = ReadSeconds(m, "leaveAfter", users.leave_after_s);
   users.resubmit_max = static_cast<int>(m.Integer("resubmitMax", users.resubmit_max, 0, 1'000'000));
   m.Finish();
 }

@@ -87,13 +87,20 @@ void RouterOrders::OnOrdered(RouterId router, std::uint32_t detail) {
   Keep(router, std::move(given));
 }
 
-// To the machine it is a job that nobody waits for any more (router/daemon/jobs/job_orders.cc).
+// To the machine it is a job that nobody waits for any more, but the router that forwarded it
+// (router/daemon/jobs/job_orders.cc).
 bool RouterOrders::CancelAt(RouterId router, JobSerial serial) {
-  std::vector<JobId> named;
-  routers_.ForJobs(router, [&](JobId job, JobSerial of, bool) {
-    if (of == serial) named.push_back(job);
+  std::vector<std::pair<JobId, bool>> named;
+  routers_.ForJobs(router, [&](JobId job, JobSerial of, bool forwarded) {
+    if (of == serial) named.emplace_back(job, forwarded);
   });
-  for (const JobId job : named) routers_.Step(router, router::ClientGone{job});
+  for (const auto& [job, forwarded] : named) {
+    if (forwarded) {
+      routers_.Step(router, router::JobWithdrawn{job});
+    } else {
+      routers_.Step(router, router::ClientGone{job});
+    }
+  }
   routers_.Rest(router);
   return !named.empty();
 }

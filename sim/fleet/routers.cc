@@ -80,6 +80,8 @@ void Routers::Create(RouterId router) {
   site.held.assign(kJobsMax, {});
   site.free.clear();
   site.forwarded.clear();
+  site.closed.clear();
+  site.of_users.clear();
   for (std::size_t job = kJobsMax; job-- > 0;) site.free.push_back(JobId(job));
   site.wake.Reset();
   if (stage_.tap != nullptr) {
@@ -125,7 +127,11 @@ void Routers::OnJob(std::uint32_t detail) {
   const JobId job = site.free.back();
   site.free.pop_back();
   site.held[job] = {.live = true, .user = note.user, .payload = note.payload, .caller = note.caller};
-  if (note.caller.router.valid()) site.forwarded[{note.caller.router.value(), note.caller.attempt}] = job;
+  if (note.caller.router.valid()) {
+    site.forwarded[{note.caller.router.value(), note.caller.attempt}] = job;
+  } else if (scenario_.users.leave_share > 0) {
+    site.of_users[note.payload.serial] = job;
+  }
   const RouterId router = note.router;
   Step(router, router::JobArrived{job, std::move(note.facts)});
   if (note.payload.large && site.held[job].live) Step(router, router::RepeatRuledOut{job, kTooLarge});
@@ -151,24 +157,29 @@ void Routers::OnMessage(std::uint32_t detail) {
 }
 
 void Routers::HearOfAttempt(const RouterMessage& message) {
+  Site& site = sites_[message.router];
+  if (!site.closed.empty() && site.closed.contains(message.attempt)) return;
   if (message.on_attempt == RouterMessage::OnAttempt::kAccepted) {
     Relay(message.router, message);
     Step(message.router, router::AttemptAccepted{.job = message.job, .attempt = message.attempt});
-    return;
+    return SendPayload(message);
   }
-  Step(message.router, router::AttemptEnded{.job = message.job,
-                                            .attempt = message.attempt,
-                                            .worker = message.from.valid() ? WorkerId() : message.worker,
-                                            .router = message.from,
-                                            .outcome = message.outcome,
-                                            .answered = message.answered,
-                                            .may_have_started = message.may_have_started,
-                                            .retry_after = Nanoseconds(message.retry_after_ns),
-                                            .import_full = message.import_full,
-                                            .message = {},
-                                            .result = message.outcome == Outcome::kDone
-                                                          ? ResultOf(message.router, message.job)
-                                                          : router::once::Result()});
+  // Whoever has no payload has not started.
+  const Held* const held = site.HeldBy(message.job, message.attempt);
+  const bool begun = message.may_have_started && (held == nullptr || held->sent);
+  const bool done = message.outcome == Outcome::kDone;
+  Step(message.router,
+       router::AttemptEnded{.job = message.job,
+                            .attempt = message.attempt,
+                            .worker = message.from.valid() ? WorkerId() : message.worker,
+                            .router = message.from,
+                            .outcome = message.outcome,
+                            .answered = message.answered,
+                            .may_have_started = begun,
+                            .retry_after = Nanoseconds(message.retry_after_ns),
+                            .import_full = message.import_full,
+                            .message = {},
+                            .result = done ? ResultOf(message.router, message.job) : router::once::Result()});
 }
 
 // What the record of a key says of the run: which submission it was.
@@ -189,7 +200,19 @@ void Routers::Hear(RouterNote& note) {
   const Site& site = sites_[router];
   if (!site.node || (note.life != kAnyLife && note.life != site.life)) return;
   if (note.stream != 0 && note.stream != control_streams_[router]) return;
-  if (std::holds_alternative<router::ClientGone>(note.event)) return OnCallerGone(router, note.caller);
+  if (note.serial != 0) {
+    // Its stream is closed: a job that comes later is not told of it, and is answered to nobody.
+    const auto found = site.of_users.find(note.serial);
+    if (found != site.of_users.end()) Tell(router, router::ClientGone{found->second});
+    return;
+  }
+  if (note.caller.router.valid()) {
+    const JobId job = ForwardedBy(router, note.caller);
+    if (!job.valid()) return;
+    if (std::holds_alternative<router::JobWithdrawn>(note.event))
+      return Tell(router, router::JobWithdrawn{job});
+    return Tell(router, router::ClientGone{job});
+  }
   if (const auto* offered = std::get_if<router::TableOffered>(&note.event)) {
     sites_[router].table = offered->table;
   }
@@ -205,13 +228,11 @@ void Routers::OnWake(RouterId router, Life life) {
   if (site.wake.Due(stage_.Now())) Tell(router, router::NodeWake{});
 }
 
-// The router that asked for a job does not want it any more, or has died.
-void Routers::OnCallerGone(RouterId router, const Caller& caller) {
+JobId Routers::ForwardedBy(RouterId router, const Caller& caller) const {
   const Site& site = sites_[router];
   const auto found = site.forwarded.find({caller.router.value(), caller.attempt});
-  if (found == site.forwarded.end()) return;
-  const JobId job = found->second;
-  if (site.held[job].caller.life == caller.life) Tell(router, router::ClientGone{job});
+  if (found == site.forwarded.end()) return JobId();
+  return site.held[found->second].caller.life == caller.life ? found->second : JobId();
 }
 
 // Nobody listens, or no room: the connection is refused, so it is certain that nothing has started.
@@ -262,23 +283,11 @@ void Routers::Perform(RouterId router, router::RouterAction& action) {
   }
 }
 
-void Routers::Perform(RouterId router, router::OfferToWorker& offer) {
-  const Site& site = sites_[router];
-  const Held& held = site.held[offer.job];
-  const RegionId region = places_[router];
-  const WorkerId worker = workers_.Global(region, offer.worker);
-  const bool local = workers_.places()[worker].local == router;
-  const OfferNote note{.caller = {router, site.life, offer.job, offer.attempt},
-                       .payload = held.payload,
-                       .deadline = site.node->machine().job(offer.job).facts.deadline,
-                       .lease = offer.lease};
-  stage_.After(local ? stage_.network.LocalNs() : stage_.network.HereNs(region), Happening::kOfferReaches,
-               worker.value(), stage_.to_worker.Put(note));
-}
-
 void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
-  const Site& site = sites_[router];
-  const Held& held = site.held[forward.job];
+  Site& site = sites_[router];
+  Held& held = site.held[forward.job];
+  held.attempt = forward.attempt;
+  held.sent = true;
   const Caller caller{router, site.life, forward.job, forward.attempt};
   for (Observer* observer : stage_.observers) {
     observer->OnForwarded(stage_.Now(), router, forward.router, held.payload.serial);
@@ -303,36 +312,17 @@ void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
   RINGWAY_CHECK(stage_.wire->Carry(way, router, forward.router, forward, note.facts));
 }
 
-void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {
-  const Site& site = sites_[router];
-  const Caller caller{router, site.life, withdraw.job, withdraw.attempt};
-  const RegionId region = places_[router];
-  if (withdraw.worker.valid()) {
-    const WorkerId worker = workers_.Global(region, withdraw.worker);
-    const bool local = workers_.places()[worker].local == router;
-    stage_.After(local ? stage_.network.LocalNs() : stage_.network.HereNs(region),
-                 Happening::kWithdrawReaches, worker.value(), stage_.to_worker.Put({.caller = caller}));
-    // An offer that was not answered: the router closes the stream, and waits for nobody.
-    if (withdraw.why == Outcome::kTimeout) OfferUnread(caller, worker);
-    return;
-  }
-  const auto delay = stage_.network.DelayNs(region, places_[withdraw.router]);
-  if (!delay) return;
-  RouterNote note;
-  note.router = withdraw.router;
-  note.life = kAnyLife;
-  note.caller = caller;
-  note.event = router::ClientGone{};
-  stage_.TellRouter(*delay, std::move(note));
-}
-
 void Routers::Perform(RouterId router, router::EndJob& end) {
   Site& site = sites_[router];
   Held& held = site.held[end.job];
   RINGWAY_CHECK(held.live);
   held.live = false;
   site.free.push_back(end.job);
-  if (held.caller.router.valid()) site.forwarded.erase({held.caller.router.value(), held.caller.attempt});
+  if (held.caller.router.valid()) {
+    site.forwarded.erase({held.caller.router.value(), held.caller.attempt});
+  } else if (scenario_.users.leave_share > 0) {
+    site.of_users.erase(held.payload.serial);
+  }
   if (!held.caller.router.valid()) return AnswerUser(router, held, end);
   const auto delay = stage_.network.DelayNs(places_[router], places_[held.caller.router]);
   RouterMessage& message =
@@ -367,14 +357,6 @@ bool Routers::Wants(const Caller& caller) const {
   const Site& site = sites_[caller.router];
   return site.node && site.life == caller.life &&
          site.node->machine().job(caller.job).attempt == caller.attempt;
-}
-
-void Routers::OfferUnread(const Caller& caller, WorkerId worker) {
-  RouterMessage& message = stage_.TellCaller(0, caller, RouterMessage::OnAttempt::kEnded);
-  message.worker = workers_.InRegion(worker);
-  message.outcome = Outcome::kTimeout;
-  message.answered = false;
-  message.may_have_started = false;
 }
 
 // As the daemon has it on disk by now: it writes soon after what it hears.
@@ -420,13 +402,6 @@ void Routers::Kill(RouterId router) {
       const Held& held = peer.held[JobId(i)];
       if (held.live && held.caller.router == router) Tell(RouterId(other), router::ClientGone{JobId(i)});
     }
-  }
-}
-
-void Routers::OnSecond() {
-  for (RouterId router(0); router != sites_.end_id(); router = RouterId(router.index() + 1)) {
-    if (!alive(router) || !machine(router).once().on() || machine(router).once().ready()) continue;
-    for (Observer* observer : stage_.observers) observer->OnRouterReading(stage_.Now(), router);
   }
 }
 

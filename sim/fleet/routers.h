@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "core/fleet.h"
 #include "core/ids.h"
 #include "router/router_node.h"
@@ -79,8 +80,8 @@ class Routers {
   void LoseWrites(RouterId router, bool lost, bool wiped);
   // The attempt is still wanted by the router that made it.
   bool Wants(const Caller& caller) const;
-  // It was withdrawn before a stopped worker could read the offer.
-  void OfferUnread(const Caller& caller, WorkerId worker);
+  // Nothing is heard on the attempt's stream from now on. True: its payload has been sent.
+  bool CloseStream(const Caller& caller);
   // What the controller says over any other stream is not heard from now on; 0: none.
   void UseControlStream(RouterId router, std::uint64_t stream) { control_streams_[router] = stream; }
   std::uint64_t control_stream(RouterId router) const { return control_streams_[router]; }
@@ -99,9 +100,6 @@ class Routers {
   using MachineExchange =
       std::function<void(const router::RouterMachine& present, router::RouterMachine& next)>;
   void Exchange(const MachineExchange& exchange);
-
-  // To be called each second.
-  void OnSecond();
 
   const IdVector<RouterId, RegionId>& places() const { return places_; }
   bool alive(RouterId router) const { return sites_[router].node.has_value(); }
@@ -139,9 +137,11 @@ class Routers {
   // A job that a router holds, as its shell sees it.
   struct alignas(64) Held {
     bool live = false;
+    bool sent = false;  // the payload, with the last attempt
     UserIndex user = 0;
     JobPayload payload;
-    Caller caller;  // invalid router: a user
+    Caller caller;                  // invalid router: a user
+    router::AttemptId attempt = 0;  // the last
   };
   struct Site {
     router::NodeSettings settings;
@@ -151,6 +151,7 @@ class Routers {
     std::vector<JobId> free;
     // Where the job of an asker is; looked up only, never walked.
     absl::flat_hash_map<std::pair<std::uint32_t, router::AttemptId>, JobId> forwarded;
+    absl::flat_hash_map<JobSerial, JobId> of_users;  // where users leave; likewise
     WakeCall wake;
     std::shared_ptr<const RoutingTable> table;  // that was offered last
     // On disk: the last good table, and the highest epoch that was seen.
@@ -159,6 +160,13 @@ class Routers {
     std::uint64_t epoch_kept = 0;
     bool writes_lost = false;
     int revived = 0;
+    // Attempts whose streams were closed, or broke, before an end was read; looked up only.
+    absl::flat_hash_set<router::AttemptId> closed;
+
+    // Of this attempt; null: the job has another one since.
+    Held* HeldBy(JobId job, router::AttemptId attempt) {
+      return held[job].attempt == attempt ? &held[job] : nullptr;
+    }
   };
 
   static void Keep(Site& site);
@@ -210,7 +218,9 @@ class Routers {
   router::once::Result ResultOf(RouterId router, JobId job) const;
   void Refuse(const JobNote& note);
   void Relay(RouterId router, const RouterMessage& message);
-  void OnCallerGone(RouterId router, const Caller& caller);
+  // The job that the other router has asked for; invalid: there is none.
+  JobId ForwardedBy(RouterId router, const Caller& caller) const;
+  void SendPayload(const RouterMessage& accepted);
   void Perform(RouterId router, router::RouterAction& action);
   void Perform(RouterId router, router::OfferToWorker& offer);
   void Perform(RouterId router, router::ForwardToRouter& forward);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -18,9 +19,9 @@ constexpr std::int64_t kSinkholeNs = 1'000'000;
 // Rounds of heartbeats are rarer than those of daemons, because they cost more than jobs do here; before a
 // ledger forgets a worker after five seconds.
 constexpr Duration kHeartbeat = Milliseconds(2500);
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 // Of a large payload, and of the result of its job.
 constexpr std::uint64_t kLargeBytes = 1 << 20;
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 // What a router makes of an answer (router/daemon/jobs/attempts.cc).
 bool MayHaveStarted(Outcome outcome) { return outcome != Outcome::kBusy && outcome != Outcome::kRejected; }
@@ -100,21 +101,23 @@ void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
                                       .grant = turn.offer->lease,
                                       .deadline = turn.offer->deadline},
                             .payload_bytes = note.payload.large ? kLargeBytes : 0});
-  if (turn.site.node.attempt() == attempt) {
-    if (note.payload.large) Step(turn, PayloadArrived{attempt, kLargeBytes});
-    Step(turn, UploadEnded{attempt});
-  }
   End(turn);
 }
 
-void Workers::OnWithdraw(WorkerId worker, const OfferNote& note) {
-  const Site& site = sites_[worker];
-  const bool held = site.alive && site.node.attempt() != 0 && site.note.caller.router == note.caller.router &&
-                    site.note.caller.life == note.caller.life &&
-                    site.note.caller.attempt == note.caller.attempt;
-  if (!held) return;  // it has ended, or was refused: its answer is on the way
-  StepAlone(worker, AttemptCancelled{site.node.attempt()});
+template <class Event>
+void Workers::OnAttempt(WorkerId worker, const Caller& caller) {
+  Turn turn = TurnOf(worker);
+  const AttemptId attempt = turn.site.node.attempt();
+  if (!turn.site.alive || attempt == 0 || turn.site.note.caller != caller) return;
+  if constexpr (std::is_same_v<Event, UploadEnded>) {
+    if (turn.site.note.payload.large) Step(turn, PayloadArrived{attempt, kLargeBytes});
+  }
+  Step(turn, Event{attempt});
+  End(turn);
 }
+template void Workers::OnAttempt<UploadEnded>(WorkerId worker, const Caller& caller);
+template void Workers::OnAttempt<AttemptWithdrawn>(WorkerId worker, const Caller& caller);
+template void Workers::OnAttempt<AttemptCancelled>(WorkerId worker, const Caller& caller);
 
 void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   if (!sites_[worker].alive) return;
@@ -196,7 +199,7 @@ void Workers::Turn::Do(const AcceptAttempt&) {
 void Workers::Turn::Do(const EndAttempt& end) {
   Stage& stage = workers.stage_;
   retry_after = end.retry_after;
-  if (!end.started) {
+  if (offer != nullptr && !end.started) {
     for (Observer* observer : stage.observers) observer->OnRefused(stage.Now(), worker, *offer);
     return Ended(offer->caller, end.outcome, /*said=*/true, MayHaveStarted(end.outcome));
   }
@@ -252,7 +255,7 @@ WorkProgressed Workers::StepOf(WorkerId worker) const {
 
 // ---- what is said ----
 
-std::int64_t Workers::HopNs(WorkerId worker, RouterId router) {
+std::int64_t Workers::HopNs(WorkerId worker, RouterId router) const {
   const WorkerPlace& place = places_[worker];
   return place.local == router ? stage_.network.LocalNs() : stage_.network.HereNs(place.region);
 }
@@ -401,7 +404,8 @@ void Workers::Restart(WorkerId worker, bool wrong_tier) {
 void Workers::LoseRouter(RouterId router) {
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const WorkerId worker(i);
-    if (sites_[worker].note.caller.router == router) OnWithdraw(worker, sites_[worker].note);
+    const Caller& caller = sites_[worker].note.caller;
+    if (caller.router == router) OnAttempt<AttemptCancelled>(worker, caller);
   }
 }
 

@@ -3,8 +3,9 @@
 // A worker decides as the daemon does, with its node (worker/worker_node.h); here streams are carried in
 // virtual time. What one router is to hear in one moment travels together, and what a heartbeat says to
 // leaders of ledgers is handed over in rounds (Beat), because there are many; all other routers look it up
-// when they report (shown). An upload is complete with the offer, and a result is fetched with the end. A job
-// that is cancelled frees the worker at the next solver step. Faults: a dead worker refuses connections and
+// when they report (shown). A payload comes in one piece, with the offer to a plain server and else when its
+// router has heard that it was accepted; a result is fetched with the end. A job that is withdrawn or
+// cancelled frees the worker at the next solver step. Faults: a dead worker refuses connections and
 // loses its job; a slow one takes longer; a sinkhole fails every job at once; one that was started as a
 // worker of another tier rejects all.
 //
@@ -51,7 +52,10 @@ class Workers {
   Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, WorkerPlace> places);
 
   void OnOffer(WorkerId worker, const OfferNote& note);
-  void OnWithdraw(WorkerId worker, const OfferNote& note);
+  // UploadEnded (the whole payload has come), AttemptWithdrawn or AttemptCancelled. One that is not in the
+  // slot has ended, or was refused, and its answer is on the way.
+  template <class Event>
+  void OnAttempt(WorkerId worker, const Caller& caller);
   void OnFence(WorkerId worker, const FenceNote& note);
   void OnServiceEnds(WorkerId worker, std::uint32_t run);
   void OnWake(WorkerId worker);
@@ -86,7 +90,7 @@ class Workers {
            !slot(worker).resting(stage_.Now()) && !slot(worker).draining() &&
            stalled_until_ns(worker) <= stage_.queue.now_ns();
   }
-  // The router's streams broke: its jobs are withdrawn.
+  // The router's streams broke.
   void LoseRouter(RouterId router);
 
   // What the workers say whose heartbeat is due, in the order of workers.
@@ -104,6 +108,9 @@ class Workers {
     Prefetch(&places_[worker]);
   }
   const OfferNote& NoteOf(WorkerId worker) const { return sites_[worker].note; }
+
+  // Between a worker and a router of its region.
+  std::int64_t HopNs(WorkerId worker, RouterId router) const;
 
   // A watch stream has reached the worker, which answers with its state.
   void AddWatcher(WorkerId worker, const Watcher& watcher);
@@ -248,7 +255,6 @@ class Workers {
   void Tell(WorkerId worker, const Watcher& watcher, std::uint64_t sequence, RouterMessage& message) const;
   void Show(WorkerId worker);
   void NoteBeat(WorkerId worker) { beats_ns_[worker] = Stage::Ns(sites_[worker].node.NextHeartbeat()); }
-  std::int64_t HopNs(WorkerId worker, RouterId router);
   ledger::Announce Announcement(WorkerId worker, std::uint64_t sequence) const;
   WorkerSettings SettingsFor(TierId tier) const;
 

@@ -190,10 +190,11 @@ void Agreement::JudgeLine(Time now, RegionId region, TierId tier, Checkers& chec
     waiting += client.waiting();
     const bool hears = leaders_.Hears(router, tier);
     heard = heard && hears;
-    // Whom workers have told that it was replaced hears by whom with the next directory only.
+    // That the leader was replaced, and by whom, is heard with the next directory only.
     const router::LedgerSession* const session = routers_.session(router, tier);
-    const bool replaced = session != nullptr && session->leads() && !session->leadership().ledger().holding();
-    unheard = unheard || (hears && !replaced && !client.Reachable(now));
+    const bool follows = ledger != nullptr && session != nullptr &&
+                         session->leader() == routers_.LocalOf(leaders_.leader(region, tier));
+    unheard = unheard || (hears && follows && !client.Reachable(now));
   }
   line.unheard_s = ledger != nullptr && unheard ? line.unheard_s + 1 : 0;
   const bool lost = ledger != nullptr && heard && waiting > ledger->View().waiting;

@@ -33,7 +33,8 @@ void Checkers::Violate(Time now, std::string what) {
 }
 
 void Checkers::ForgetIfOver(JobSerial serial, const JobEntry& entry) {
-  if (entry.ended && entry.running == 0) jobs_.Erase(serial);
+  // The router does not know yet of a client that has left: its job may still be started, and recorded.
+  if (entry.ended && entry.running == 0 && !entry.left) jobs_.Erase(serial);
 }
 
 void Checkers::OnSubmitted(Time now, const Submission& submission) {
@@ -63,6 +64,7 @@ void Checkers::OnEnded(Time now, const Ending& ending) {
   if (now < entry.submitted)
     Violate(now, absl::StrCat("job ", ending.serial, " ended before it was submitted"));
   if (ending.outcome == Outcome::kDone) CheckDone(now, ending, entry);
+  entry.left = entry.key != 0 && ending.outcome == Outcome::kCancelled;
   ForgetIfOver(ending.serial, entry);
 }
 
@@ -148,14 +150,16 @@ void Checkers::OnStarted(Time now, WorkerId worker, const OfferNote& note) {
   if (found->key != 0) CheckAlone(now, worker, note, *found);
 }
 
-void Checkers::OnJobCancelled(Time now, JobSerial serial) {
-  Remember(now, "cancelled job", serial, 0);
-  if (JobEntry* const found = jobs_.Find(serial)) found->cancelled = true;
+void Checkers::OnJobCancelled(Time now, JobSerial serial) { Remember(now, "cancelled job", serial, 0); }
+
+void Checkers::OnStreamBroke(Time now, JobSerial serial) {
+  Remember(now, "broke stream of job", serial, 0);
+  if (JobEntry* const found = jobs_.Find(serial)) found->adrift = true;
 }
 
 bool Checkers::Orphaned(const KeyedRun& run) {
   const JobEntry* const job = jobs_.Find(run.serial);
-  if (job != nullptr && job->cancelled) return true;
+  if (job != nullptr && job->adrift) return true;
   return std::any_of(losses_.begin(), losses_.end(), [&](const Loss& loss) {
     if (loss.died < run.began) return false;
     if (loss.router == run.entry) return loss.learnt != InfiniteFuture();
@@ -166,7 +170,9 @@ bool Checkers::Orphaned(const KeyedRun& run) {
 void Checkers::CheckAlone(Time now, WorkerId worker, const OfferNote& note, const JobEntry& entry) {
   KeyEntry& key = keys_[entry.key];
   for (const KeyedRun& run : key.runs) {
-    if (run.serial == note.payload.serial || now >= run.deadline || Orphaned(run) || Forgiven(key)) continue;
+    if (run.serial == note.payload.serial || now >= run.deadline || entry.adrift || Orphaned(run) ||
+        Forgiven(key))
+      continue;
     Violate(now,
             absl::StrCat("worker ", worker.value(), " was given job ", note.payload.serial, " while worker ",
                          run.worker.value(), " runs job ", run.serial, " of the same key ", entry.key));

@@ -11,7 +11,7 @@
 //  its replicas may have forgotten it (docs/once.md). A router has them again when it says so, five seconds
 //  after its start at the earliest.
 //    While one of them runs no other is started, unless its deadline has passed, the router that it was
-//  forwarded to has died, the one that owns the key has started anew, or an operator has cancelled it.
+//  forwarded to has died, the one that owns the key has started anew, or a stream broke over which it ran.
 //  - conservation: submitted = ended + in flight, each second.
 //  - recovery: what sim/observers/recovery.h finds.
 //  - tables, as the controller publishes them and as routers use them: rows sum to 1, fractions in [0, 1],
@@ -58,6 +58,7 @@ class Checkers : public Observer {
   void OnTableActive(Time now, RouterId router, const RoutingTable& table) override;
   void OnOldDisk(Time now, RouterId router) override;
   void OnJobCancelled(Time now, JobSerial serial) override;
+  void OnStreamBroke(Time now, JobSerial serial) override;
   void OnSecond(Time now) override;
   void Foresee(WorkerId worker, JobSerial serial) const override {
     Prefetch(&workers_[worker]);
@@ -77,7 +78,8 @@ class Checkers : public Observer {
     std::uint32_t running = 0;   // workers that run it now
     std::uint32_t finished = 0;  // times it ran to its end
     bool ended = false;
-    bool cancelled = false;  // by an operator
+    bool left = false;    // its client, though it has a key
+    bool adrift = false;  // a stream of it broke: whoever ran it may not have noticed yet
     std::uint64_t key = 0;
     RouterId entry;  // which owns the key as long as the job runs
   };
@@ -114,8 +116,7 @@ class Checkers : public Observer {
   }
   void RanBackwards(Time now);
   bool Forgiven(const KeyEntry& key) const;
-  // Who ran it, or owned its key, may not know of it any more; or it was cancelled, and its worker, which
-  // goes on to its next step, has not said yet that it has heard so.
+  // Who ran it, or owned its key, may not know of it any more.
   bool Orphaned(const KeyedRun& run);
   void CheckAlone(Time now, WorkerId worker, const OfferNote& note, const JobEntry& entry);
   void EndKeyedRun(WorkerId worker, const JobEntry& entry);

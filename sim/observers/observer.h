@@ -74,6 +74,9 @@ class Observer {
   virtual void OnRouterReading(Time, RouterId) {}
   // A partition of the network begins, or heals.
   virtual void OnPartition(Time, bool /*begins*/) {}
+  // The stream over which a router has the job carried out, while both its ends live: the other end may go on
+  // with it for a while.
+  virtual void OnStreamBroke(Time, JobSerial) {}
   virtual void OnForwarded(Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}
   // The controller sends it to routers, which may refuse it.
   virtual void OnTablePublished(Time, const RoutingTable&) {}

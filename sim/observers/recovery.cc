@@ -18,6 +18,9 @@ constexpr double kStreamWithinS = 1;
 // A router whose stream to the controller broke is gone for one directory, in which its dead workers are
 // named to others, and back in the next; either may be sent again.
 constexpr double kDirectoryWithinS = 4;
+// A router whose stream to a worker breaks, with its job, may leave the worker alone for so long, and looks
+// up once a second.
+const double kRestS = ToDoubleSeconds(dispatch::IsolationSpec().hold_max) + 1;
 // Users are served where so many workers are idle; of so many users who have ended at least, all but a few.
 constexpr double kIdleShare = 0.3;
 constexpr std::uint64_t kUsersMin = 20;
@@ -95,6 +98,7 @@ void Recovery::AddStep(const ScenarioStep& step) {
       undirected_.push_back({begin_s, begin_s + streams->late_s + kDirectoryWithinS});
       faulty_.push_back({begin_s, begin_s + streams->late_s + kStreamWithinS});
       shaken_.push_back({begin_s, begin_s + streams->late_s + kStreamWithinS});
+      resting_.push_back({begin_s, begin_s + kRestS});
     } else {
       shaken_.push_back({begin_s, begin_s + kSteadyWithinS});
       shaken_.push_back({end_s, end_s + kSteadyWithinS});
@@ -162,6 +166,7 @@ void Recovery::OnSecond(Time now, Checkers& checkers) {
 
 void Recovery::OnEnded(Time, const Ending& ending) {
   if (blind_once_ && ending.outcome == Outcome::kFailed) return;
+  if (ending.outcome == Outcome::kCancelled) return;  // it left, or an operator had it
   Served& served = served_[ending.region];
   ++served.ended;
   if (ending.outcome != Outcome::kDone) ++served.unserved;
@@ -213,6 +218,7 @@ void Recovery::JudgeRouter(Time now, RouterId router, bool directed, Checkers& c
       const bool told = directed || !scenario_.controller || workers_.places()[worker].local == router;
       if (!told && !view.listed(known)) continue;
       ++judged_;
+      if (view.isolated(known) && !Outside(resting_, now_s)) continue;
       // A router that reports every second sees that a rest has passed; another may not have looked since.
       const bool left_alone = scenario_.controller && view.isolated(known);
       if (view.Usable(known, now) && !left_alone) continue;

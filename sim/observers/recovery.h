@@ -78,6 +78,7 @@ class Recovery : public Observer {
   const Leaders& leaders_;
   std::vector<Span> faulty_;                  // nothing is judged within
   std::vector<Span> undirected_;              // directories may not come
+  std::vector<Span> resting_;                 // workers may be left alone
   std::vector<Span> shaken_;                  // somebody may still be getting over it
   IdVector<WorkerId, double> worker_up_s_;    // when it last was
   IdVector<WorkerId, double> worker_well_s_;  // since when

@@ -283,7 +283,7 @@ std::string SixDays(const Folder& folder) {
   trace << "time_s,service_s\n";
   for (int day = 0; day < 6; ++day) {
     const double gap_s = 0.5 - 0.05 * (day % 3);
-    for (double at_s = 0; at_s < 300; at_s += gap_s) trace << 300 * day + at_s << ",2\n";
+    for (double at_s = 0; at_s < 300; at_s += gap_s) trace << 300 * day + at_s << ",1.99\n";
   }
   std::ofstream(folder.File("days.yaml"))
       << "apiVersion: ringway/v1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  topology: days-world.yaml\n"
@@ -299,7 +299,7 @@ TEST(SimProcessTest, ASizeForRecordedDaysSaysWhatOtherDaysMayNeed) {
   EXPECT_EQ(ExitCode(size), 0) << ReadAll(folder.File("size.json"));
   const std::string answer = ReadAll(folder.File("size.json"));
   EXPECT_EQ(NumberOf(answer, "days"), 6) << answer;
-  // 2 s of work every 0.5, 0.45 and 0.4 s keep four and twice five workers busy: 4.67 on average, with a
+  // 1.99 s of work, and the hand-over, every 0.5, 0.45 and 0.4 s keep four and twice five workers busy: 4.67 on average, with a
   // standard deviation of 0.516. k of six days is 3.67.
   EXPECT_EQ(NumberOf(answer.substr(answer.find("workers_of_samples")), "east"), 5) << answer;
   EXPECT_EQ(NumberOf(answer, "east"), 7) << answer;

@@ -82,6 +82,13 @@ Calls CallsToWorker(const std::shared_ptr<grpc::Channel>& channel) {
              v1::WorkerState state;
              return worker->RaiseFence(Context().get(), fence, &state);
            }},
+          {"Worker.Withdraw",
+           [=] {
+             v1::WithdrawRequest withdraw;
+             withdraw.set_offer("nobody/1/1");
+             v1::WithdrawReply reply;
+             return worker->Withdraw(Context().get(), withdraw, &reply);
+           }},
           {"Worker.Run", [=] {
              const auto context = Context();
              auto stream = worker->Run(context.get());
@@ -94,6 +101,13 @@ Calls CallsToRouter(const std::shared_ptr<grpc::Channel>& channel) {
            [=] {
              const auto context = Context();
              return EndOf(v1::Peer::NewStub(channel)->Forward(context.get()));
+           }},
+          {"Peer.Withdraw",
+           [=] {
+             v1::WithdrawRequest withdraw;
+             withdraw.set_offer("nobody/1/1");
+             v1::WithdrawReply reply;
+             return v1::Peer::NewStub(channel)->Withdraw(Context().get(), withdraw, &reply);
            }},
           {"Ledger.Connect",
            [=] {

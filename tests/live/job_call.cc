@@ -38,6 +38,12 @@ JobCall JobCall::ToRouter(v1::Ingress::Stub& router, Duration limit) {
   return {std::move(context), std::move(stream)};
 }
 
+JobCall JobCall::ToPeer(v1::Peer::Stub& router, Duration limit) {
+  auto context = LimitedContext(limit);
+  auto stream = router.Forward(context.get());
+  return {std::move(context), std::move(stream)};
+}
+
 JobCall& JobCall::SendHeader(const v1::JobHeader& header) {
   v1::JobUp up;
   *up.mutable_header() = header;

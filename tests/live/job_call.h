@@ -1,4 +1,5 @@
-// One job, sent by hand: to a worker (Run) or to a router (Submit), which speak the same messages.
+// One job, sent by hand: to a worker (Run) or to a router (Submit, or Forward as another router), which speak
+// the same messages.
 //
 // Blocking, one thread. Every call has a time limit, so a test cannot hang on it.
 #ifndef RINGWAY_TESTS_LIVE_JOB_CALL_H_
@@ -41,6 +42,7 @@ class JobCall {
   // `limit`: no call lasts longer, so that no test hangs.
   static JobCall ToWorker(v1::Worker::Stub& worker, Duration limit = kLimit);
   static JobCall ToRouter(v1::Ingress::Stub& router, Duration limit = kLimit);
+  static JobCall ToPeer(v1::Peer::Stub& router, Duration limit = kLimit);
 
   // Sends the header, the payload in chunks, and the end of the upload.
   JobCall& Send(const v1::JobHeader& header, std::string_view payload = {});

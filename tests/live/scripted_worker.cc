@@ -62,4 +62,11 @@ grpc::Status ScriptedWorker::Watch(grpc::ServerContext* context, const v1::Watch
   return grpc::Status::OK;
 }
 
+grpc::Status ScriptedWorker::Withdraw(grpc::ServerContext* context, const v1::WithdrawRequest* request,
+                                      v1::WithdrawReply* reply) {
+  if (script_.withdraw == nullptr) return v1::Worker::Service::Withdraw(context, request, reply);
+  reply->set_known(script_.withdraw(request->offer()));
+  return grpc::Status::OK;
+}
+
 }  // namespace ringway::live

@@ -28,6 +28,8 @@ struct WorkerScript {
   PictureTerms pictures = {};
   // Between the acceptance and the end of the call; the upload has been read.
   std::function<void(WorkerStream& stream, const v1::JobHeader& header, const std::string& payload)> run;
+  // Whether it says that it has this attempt; null: it is of a release that does not know the question.
+  std::function<bool(const std::string& attempt)> withdraw = nullptr;
 };
 
 // The last message of a job that is done.
@@ -43,6 +45,8 @@ class ScriptedWorker final : private v1::Worker::Service {
   grpc::Status Run(grpc::ServerContext* context, WorkerStream* stream) override;
   grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest* request,
                      grpc::ServerWriter<v1::WorkerState>* writer) override;
+  grpc::Status Withdraw(grpc::ServerContext* context, const v1::WithdrawRequest* request,
+                        v1::WithdrawReply* reply) override;
 
   const WorkerScript script_;
   absl::StatusOr<runtime::GrpcServer> server_;

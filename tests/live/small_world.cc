@@ -63,7 +63,7 @@ void SmallWorld::WriteTopology(const std::string& path) const {
   if (!plan_.scaling.empty()) file << "  scaling: " << plan_.scaling << "\n";
   file << "  regions:\n";
   for (const RegionPlan& region : plan_.regions) {
-    file << "    - {region: " << region.name << ", workers: " << region.routers * region.workers_per_router
+    file << "    - {region: " << region.name << ", workers: " << region.workers()
          << ", importCapShare: " << region.import_cap_share << "}\n";
   }
 }
@@ -91,6 +91,9 @@ void SmallWorld::StartRouter(const RegionPlan& region, const std::string& name) 
     flags.insert(flags.end(), {"--topology", folder_.File("world.yaml")});
   }
   flags.insert(flags.end(), plan_.router_flags.begin(), plan_.router_flags.end());
+  if (const auto own = plan_.flags_of.find(name); own != plan_.flags_of.end()) {
+    flags.insert(flags.end(), own->second.begin(), own->second.end());
+  }
   for (int w = 0; w < region.workers_per_router; ++w) {
     flags.insert(flags.end(), {"--worker", workers_.at(WorkerName(name, w))->grpc()});
   }
@@ -149,9 +152,12 @@ bool SmallWorld::AwaitReady() {
     const auto status = Status();
     if (!status || status->tiers_size() != 1 || !AllHoldEpoch(*status, status->epoch(), routers_.size()))
       return false;
-    std::size_t seen = 0;
-    for (const v1::RegionStatus& region : status->tiers(0).regions()) seen += region.workers_seen();
-    return seen == workers_.size();
+    int seen = 0, all = 0;
+    for (const v1::RegionStatus& region : status->tiers(0).regions()) {
+      seen += static_cast<int>(region.workers_seen());
+    }
+    for (const RegionPlan& region : plan_.regions) all += region.workers();
+    return seen == all;
   });
 }
 

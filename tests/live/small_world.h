@@ -30,6 +30,8 @@ struct RegionPlan {
   double latitude_deg = 0;
   double longitude_deg = 0;
   double import_cap_share = 1;
+  int workers_of_test = 0;  // that it runs itself; flags_of the routers say beside which
+  int workers() const { return routers * workers_per_router + workers_of_test; }
 };
 
 struct WorldPlan {
@@ -41,7 +43,7 @@ struct WorldPlan {
   std::string dispatch = "{mode: probe}";  // YAML
   std::string scaling = {};                // YAML; empty: the tier is not scaled
   std::vector<std::string> worker_flags = {};
-  std::map<std::string, std::vector<std::string>> flags_of = {};  // of one worker, by its name
+  std::map<std::string, std::vector<std::string>> flags_of = {};  // of one worker or router, by name
   std::vector<std::string> router_flags = {};
   std::vector<std::string> controller_flags = {};
   std::string guard = "{staleAfter: 5s, missingAfter: 15s}";  // YAML

@@ -39,6 +39,8 @@ TEST(JobCodecTest, EveryBrokenHeaderGetsAnErrorThatNamesTheField) {
       {"tenant: contains a control", [](auto& h) { h.set_tenant("a\r\nX-Admin: 1"); }},
       {"content_type: contains a control", [](auto& h) { h.set_content_type("image/png\n"); }},
       {"lease: is 300 bytes", [](auto& h) { h.set_lease(std::string(300, 'L')); }},
+      {"offer: is 257 bytes long, allowed are 256", [](auto& h) { h.set_offer(std::string(257, 'a')); }},
+      {"offer: contains a control", [](auto& h) { h.set_offer("r1/1\n"); }},
       {"prompt: is 65537 bytes", [](auto& h) { h.set_prompt(std::string(65537, 'p')); }},
       {"deadline_s: is -1", [](auto& h) { h.set_deadline_s(-1); }},
       {"deadline_s: is nan", [](auto& h) { h.set_deadline_s(std::numeric_limits<double>::quiet_NaN()); }},
@@ -60,6 +62,15 @@ TEST(JobCodecTest, EveryBrokenHeaderGetsAnErrorThatNamesTheField) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << c.says;
     EXPECT_THAT(std::string(status.message()), HasSubstr(c.says));
   }
+}
+
+TEST(JobCodecTest, AWithdrawalNamesAnAttempt) {
+  v1::WithdrawRequest request;
+  EXPECT_THAT(CheckWithdraw(request).message(), HasSubstr("WithdrawRequest.offer: is 0 bytes long"));
+  request.set_offer(std::string(257, 'a'));
+  EXPECT_THAT(CheckWithdraw(request).message(), HasSubstr("is 257 bytes long, allowed are 1 to 256"));
+  request.set_offer("oslo-0/1/7");
+  EXPECT_TRUE(CheckWithdraw(request).ok());
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "ringway/v1/trace.grpc.pb.h"
 #include "runtime/grpc_server.h"
 #include "tests/live/daemon_process.h"
@@ -153,6 +156,86 @@ TEST_F(RouterDaemon, AClientThatLeavesFreesTheWorker) {
   EXPECT_TRUE(Eventually(
       [&] { return MetricValue(worker.http(), "ringway_worker_jobs_total{outcome=\"cancelled\"}") == 1; }));
   EXPECT_TRUE(Eventually([&] { return MetricValue(router_->http(), "ringway_router_calls") == 0; }));
+}
+
+// Whether the router says that it has the job that was forwarded as this attempt.
+bool Withdraw(v1::Peer::Stub& peer, const std::string& attempt) {
+  grpc::ClientContext context;
+  v1::WithdrawRequest request;
+  request.set_offer(attempt);
+  v1::WithdrawReply reply;
+  EXPECT_TRUE(peer.Withdraw(&context, request, &reply).ok());
+  return reply.known();
+}
+
+v1::JobHeader Forwarded(const std::string& attempt) {
+  v1::JobHeader header = Header("animate");
+  header.set_offer(attempt);
+  header.set_source_region("home");
+  header.set_hops(1);
+  return header;
+}
+
+// A signal takes its time to reach every thread.
+bool StandsStill(const DaemonProcess& process) {
+  for (const auto& thread :
+       std::filesystem::directory_iterator(absl::StrCat("/proc/", process.pid(), "/task"))) {
+    std::string stat;
+    std::getline(std::ifstream(thread.path() / "stat"), stat);
+    if (stat.substr(stat.rfind(')') + 1, 2) != " T") return false;
+  }
+  return true;
+}
+
+TEST_F(RouterDaemon, AForwardedJobIsWithdrawnByItsAttemptAndEndsWhenTheWorkerHasStopped) {
+  DaemonProcess worker(folder_, WorkerSpec("w1", "20"));
+  StartRouter({&worker});
+  const auto peer = v1::Peer::NewStub(runtime::MakeChannel(router_->grpc()));
+  JobCall runs = JobCall::ToPeer(*peer), waits = JobCall::ToPeer(*peer);
+  v1::JobHeader header = Forwarded("r9/1/7");
+  header.set_steps(50);
+  ASSERT_TRUE(runs.Send(header, "a").AwaitStep(1));
+  EXPECT_FALSE(Withdraw(*peer, "r9/1/8"));
+
+  waits.Send(Forwarded("r9/1/8"), "b");
+  EXPECT_TRUE(Eventually([&] { return Withdraw(*peer, "r9/1/8"); }));
+  EXPECT_EQ(waits.Await().outcome(), "cancelled");
+
+  ASSERT_TRUE(runs.AwaitStep(2)) << "the other one goes on";
+  worker.Signal(SIGSTOP);
+  ASSERT_TRUE(Eventually([&] { return StandsStill(worker); }));
+  EXPECT_TRUE(Withdraw(*peer, "r9/1/7"));
+  EXPECT_TRUE(Withdraw(*peer, "r9/1/7")) << "the worker has not said yet that it stopped";
+  worker.Signal(SIGCONT);
+  const JobAnswer answer = runs.Await();
+  EXPECT_TRUE(answer.status.ok()) << answer.status.error_message();
+  EXPECT_EQ(answer.outcome(), "cancelled") << answer.end.message();
+  EXPECT_EQ(answer.end.trace().offers(), 1u) << "it was sent again";
+  EXPECT_EQ(MetricValue(worker.http(), "ringway_worker_jobs_total{outcome=\"cancelled\"}"), 1)
+      << "the end came before the worker had stopped";
+  EXPECT_FALSE(Withdraw(*peer, "r9/1/7"));
+}
+
+TEST_F(RouterDaemon, AnUploadIsWithdrawnTooAndClientsNameNoAttempts) {
+  DaemonProcess worker(folder_, WorkerSpec("w1", "20"));
+  StartRouter({&worker});
+  const auto peer = v1::Peer::NewStub(runtime::MakeChannel(router_->grpc()));
+  JobCall half = JobCall::ToPeer(*peer);
+  half.SendHeader(Forwarded("r9/1/9")).SendChunk("ph");
+  EXPECT_TRUE(Eventually([&] { return Withdraw(*peer, "r9/1/9"); }));
+  const JobAnswer given_up = half.Await();
+  EXPECT_EQ(given_up.outcome(), "cancelled");
+  EXPECT_THAT(given_up.end.message(), HasSubstr("wants it no more"));
+  EXPECT_FALSE(Withdraw(*peer, "r9/1/9"));
+
+  JobCall client = JobCall::ToRouter(*stub_);
+  ASSERT_TRUE(client.Send(Forwarded("r9/1/10"), "a").AwaitAccepted());
+  EXPECT_FALSE(Withdraw(*peer, "r9/1/10"));
+  grpc::ClientContext context;
+  v1::WithdrawReply reply;
+  const grpc::Status refused = peer->Withdraw(&context, v1::WithdrawRequest(), &reply);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(refused.error_message(), HasSubstr("WithdrawRequest.offer"));
 }
 
 TEST_F(RouterDaemon, AWorkerThatDiesMidJob) {

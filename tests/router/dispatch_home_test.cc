@@ -167,6 +167,47 @@ TEST(DispatchHome, TheClientLeavesInEveryPhase) {
   EXPECT_EQ(t.machine().NextWake(), InfiniteFuture());
 }
 
+TEST(DispatchHome, AWithdrawnJobEndsWithItsAttempt) {
+  RouterOnTheTable t;
+  t.ListWorkers(2);
+  JobFacts facts = t.Facts();
+  facts.forwarded = true;
+  t.Arrive(0, facts);
+  const auto offer = t.Last<OfferToWorker>();
+  ASSERT_TRUE(offer);
+  t.Accept(*offer);
+  t.Step(JobWithdrawn{JobId(0)});
+  ASSERT_TRUE(t.Last<WithdrawAttempt>());
+  EXPECT_EQ(t.Last<WithdrawAttempt>()->why, Outcome::kCancelled);
+  EXPECT_FALSE(t.Last<EndJob>()) << "its worker has not stopped";
+  t.Step(JobWithdrawn{JobId(0)});
+  EXPECT_TRUE(t.actions.empty()) << "said again";
+  t.Finish(*offer, Outcome::kCancelled);
+  ASSERT_TRUE(t.Last<EndJob>());
+  EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kCancelled);
+
+  t.Arrive(1, facts);
+  const auto refused = t.Last<OfferToWorker>();
+  t.Step(JobWithdrawn{JobId(1)});
+  t.Finish(*refused, Outcome::kBusy);
+  ASSERT_TRUE(t.Last<EndJob>());
+  EXPECT_FALSE(t.Last<OfferToWorker>()) << "nobody wants it";
+
+  t.Arrive(2, facts);
+  const auto last = t.Last<OfferToWorker>();
+  t.Accept(*last);
+  t.Step(JobWithdrawn{JobId(2)});
+  t.Finish(*last, Outcome::kDone);
+  EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kDone) << "it was done before it heard";
+
+  t.Arrive(3, facts);
+  t.Accept(*t.Last<OfferToWorker>());
+  t.Step(JobWithdrawn{JobId(3)});
+  t.Step(ClientGone{JobId(3)});
+  ASSERT_TRUE(t.Last<EndJob>()) << "who waited has left";
+  EXPECT_EQ(t.machine().jobs(), 0u);
+}
+
 TEST(DispatchHome, AttemptsMaxEndsTheJob) {
   Fleet fleet = SmallFleet();
   fleet.tiers[kTier].dispatch.attempts_max = 3;

@@ -9,6 +9,12 @@ void JobChecker::Before(const RouterEvent& event) {
     live_[e->job.value()] = {.facts = e->facts};
     ++arrived_;
   }
+  if (const auto* e = std::get_if<JobWithdrawn>(&event)) {
+    if (const auto job = live_.find(e->job.value()); job != live_.end()) job->second.withdrawn = true;
+  }
+  if (const auto* e = std::get_if<ClientGone>(&event)) {
+    if (const auto job = live_.find(e->job.value()); job != live_.end()) job->second.gone = true;
+  }
   if (const auto* e = std::get_if<WorkerHeard>(&event))
     freed_ += e->news.state == dispatch::WorkerState::kIdle;
   if (const auto* e = std::get_if<WorkerListed>(&event)) freed_ += e->local;
@@ -36,6 +42,7 @@ std::string JobChecker::Ask(Time now, JobId id, AttemptId attempt, const OpenAtt
   if (it == live_.end()) return "somebody is asked for a job that is not there";
   Live& job = it->second;
   if (job.attempt != 0) return "two are asked for one job at a time";
+  if (job.withdrawn) return "somebody is asked for a job that is not wanted";
   if (now + machine_.tier(job.facts.tier).service.mean() > job.facts.deadline)
     return "asked too late to finish";
   if (job.may_have_started) {
@@ -63,6 +70,8 @@ std::string JobChecker::OnEnd(Time now, const EndJob& end) {
   const Live& job = it->second;
   if (now > job.facts.deadline) return "a job outlives its deadline";
   if (job.attempt != 0 && !open_[job.attempt].withdrawn) return "a job ends while somebody works on it";
+  if (job.withdrawn && job.attempt != 0 && !job.gone && now < job.facts.deadline)
+    return "a withdrawn job ends before its attempt";
   if (end.outcome != Outcome::kDone && end.outcome != Outcome::kRejected && end.message.empty()) {
     return absl::StrCat("an end without a word why: ", std::string(OutcomeName(end.outcome)));
   }

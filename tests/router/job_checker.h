@@ -1,7 +1,8 @@
 // Watches the events and actions of a router's machine and says what it broke; knows nothing of how it works.
 //
 // What must hold for any sequence: each job ends once, in time; nobody is asked twice at once; a job that may
-// have started is not started again without a key, and at most once with one; a forwarded job is not sent on;
+// have started is not started again without a key, and at most once with one; a forwarded job is not sent on,
+// and when it is withdrawn it ends with its attempt;
 // offers stay within attempts_max and the retry budget, but for workers that fell free; the line stays within
 // its bound; the clock it asks for is ahead.
 #ifndef RINGWAY_TESTS_ROUTER_JOB_CHECKER_H_
@@ -36,6 +37,7 @@ class JobChecker {
 
   const std::map<AttemptId, OpenAttempt>& open() const { return open_; }
   bool live(JobId job) const { return live_.contains(job.value()); }
+  bool forwarded(JobId job) const { return live_.at(job.value()).facts.forwarded; }
   std::size_t live_jobs() const { return live_.size(); }
   std::size_t arrived() const { return arrived_; }
   std::size_t offers() const { return offers_; }
@@ -48,6 +50,8 @@ class JobChecker {
     bool may_have_started = false;
     int restarts = 0;
     AttemptId attempt = 0;
+    bool withdrawn = false;  // by the router that forwarded it
+    bool gone = false;       // and that has left, too
   };
   std::string Ask(Time now, JobId job, AttemptId attempt, const OpenAttempt& asked);
   std::string OnEnd(Time now, const EndJob& end);

@@ -98,6 +98,7 @@ class Life {
 
   RouterEvent Arrival() {
     const JobId job(rng_.Below(kJobIds));
+    if (checker_.live(job) && checker_.forwarded(job) && rng_.Chance(0.5)) return JobWithdrawn{job};
     if (checker_.live(job)) return ClientGone{job};
     JobFacts facts = table_.Facts();
     facts.priority = static_cast<Priority>(rng_.Below(2));

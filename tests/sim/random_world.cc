@@ -265,6 +265,14 @@ Fleet LineFleet(int regions, int workers) {
   return fleet;
 }
 
+// Clients that close their streams, and come again before a worker has reached its next step.
+void AddLeaving(Rng& rng, Scenario& scenario) {
+  scenario.users.leave_share = 0.5 * rng.Uniform();
+  scenario.users.leave_after_s = 0.1 + 2 * rng.Uniform();
+  scenario.users.resubmit_after_s = 0.02 + rng.Uniform();
+  scenario.service[TierId(0)].steps = static_cast<int>(1 + rng.Below(20));
+}
+
 void AddRepeats(std::uint64_t seed, Scenario& scenario) {
   Rng rng(seed, 91);
   if (!rng.Chance(0.25)) return;
@@ -340,6 +348,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   if (Rng disks(seed, 87); disks.Chance(0.2)) AddStorageFaults(fleet, disks, *scenario);
   if (Rng clocks(seed, 88); clocks.Chance(0.15)) AddClockFaults(fleet, clocks, *scenario);
   if (Rng orders(seed, 90); orders.Chance(0.2)) AddOrders(fleet, orders, *scenario);
+  if (Rng leaves(seed, 91); leaves.Chance(0.3)) AddLeaving(leaves, *scenario);
   AddRepeats(seed, *scenario);
   if (Rng wire(seed, 89); wire.Chance(0.25)) AddWire(fleet, wire, *scenario);
   // The last half minute is quiet, so that every job has ended when the run does.

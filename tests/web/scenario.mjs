@@ -302,7 +302,11 @@ const steps = {
     // Its hour goes on, from what was saved, and so do its events.
     const events = await page.run(`fetch('/api/v1/events?after=0').then((reply) => reply.json())`);
     assert.ok(events.events.some((event) => event.text.includes(`leads in epoch ${epoch}`)), 'events of the former life');
-    const after = await page.run(`fetch('/api/v1/timeline').then((reply) => reply.json())`);
+    let after = { demand: [] };
+    for (let tries = 0; after.demand.length === 0 && tries < 100; ++tries) {
+      after = await page.run(`fetch('/api/v1/timeline').then((reply) => reply.json())`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
     assert.ok(before.demand.length > 0 && after.demand.length > 0 && after.demand[0] !== null, JSON.stringify(after.demand));
     assert.ok(Math.abs(after.start_ms - before.start_ms) <= before.step_ms, `${after.start_ms} and ${before.start_ms}`);
     // What could not be loaded while nobody was there is the only thing to complain about.

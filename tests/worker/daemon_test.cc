@@ -95,6 +95,43 @@ TEST(WorkerDaemonTest, CancellingFreesTheSlot) {
   EXPECT_EQ(worker.Jobs("done"), 0);
 }
 
+TEST(WorkerDaemonTest, AWithdrawnJobEndsOverItsStreamAtItsNextStep) {
+  WorkerUnderTest worker(kLong);
+  v1::JobHeader header = Header("animate");
+  header.set_offer("r1/1/7");
+  JobCall call = worker.Call();
+  ASSERT_TRUE(call.Send(header).AwaitStep(1));
+  EXPECT_FALSE(worker.Withdraw("r1/1/6"));
+  EXPECT_FALSE(worker.Withdraw("r1/2/7")) << "another life of the router";
+  ASSERT_TRUE(call.AwaitStep(3)) << "it goes on";
+  EXPECT_TRUE(worker.Withdraw("r1/1/7"));
+  const JobAnswer answer = call.Await();
+  EXPECT_TRUE(answer.status.ok()) << answer.status.error_message();
+  EXPECT_EQ(answer.outcome(), "cancelled");
+  EXPECT_FALSE(worker.State().busy());
+  EXPECT_EQ(worker.Jobs("cancelled"), 1);
+  EXPECT_FALSE(worker.Withdraw("r1/1/7")) << "once more changes nothing";
+
+  header.set_offer("r1/1/8");
+  JobCall half = worker.Call();
+  ASSERT_TRUE(half.SendHeader(header).SendChunk("half").AwaitAccepted());
+  EXPECT_TRUE(worker.Withdraw("r1/1/8"));
+  EXPECT_EQ(half.Await().outcome(), "cancelled");
+  EXPECT_EQ(worker.Jobs("cancelled"), 2);
+}
+
+TEST(WorkerDaemonTest, AWithdrawalWithoutANameIsRefusedAndAJobWithoutOneIsNeverMeant) {
+  WorkerUnderTest worker(kLong);
+  JobCall call = worker.Call();
+  ASSERT_TRUE(call.Send(Header("animate")).AwaitStep(1));
+  grpc::ClientContext context;
+  v1::WithdrawReply reply;
+  const grpc::Status refused = worker.stub().Withdraw(&context, v1::WithdrawRequest(), &reply);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(refused.error_message(), HasSubstr("WithdrawRequest.offer"));
+  EXPECT_TRUE(call.AwaitStep(3)) << "it goes on";
+}
+
 TEST(WorkerDaemonTest, TheDeadlineEndsTheJob) {
   WorkerUnderTest worker(kLong);
   v1::JobHeader header = Header("animate");

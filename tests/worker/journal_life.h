@@ -78,6 +78,7 @@ class Lived {
       case 5:
         return UploadEnded{any};
       case 6:
+        if (rng_.Chance(0.2)) return AttemptWithdrawn{any};
         return rng_.Chance(0.3) ? WorkerEvent(AttemptCancelled{any}) : WorkerEvent(MessageMalformed{any});
       case 7:
         return Close();

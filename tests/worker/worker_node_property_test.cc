@@ -114,6 +114,9 @@ class NodeLife {
       rng_.Chance(0.5) ? Step(MessageMalformed{id}) : Step(AttemptOffered{{.attempt = id}, 0});
     } else if (u > 0.90) {
       Cancel(id);
+    } else if (u > 0.85) {
+      Step(AttemptWithdrawn{id});
+      EXPECT_EQ(shell_.Count<BreakStream>(), 0u);
     }
   }
   void Cancel(AttemptId id) {

@@ -182,6 +182,16 @@ std::vector<EndRow> EndsOfRuns() {
          w.Step(WorkEnded{Outcome::kCancelled});
        },
        Outcome::kCancelled, EndReason::kWork, true},
+      {"he wants it no more while the job runs, and waits",
+       [](Played& w) {
+         w.Run(kFirst);
+         EXPECT_EQ(w.Step(AttemptWithdrawn{kFirst}).Count<CancelWork>(), 1u);
+         EXPECT_EQ(w.shell_.Count<BreakStream>(), 0u);
+         EXPECT_EQ(w.shell_.Count<EndAttempt>(), 0u);
+         EXPECT_THAT(w.Step(AttemptWithdrawn{kSecond}).actions, IsEmpty()) << "another one's";
+         w.Step(WorkEnded{Outcome::kCancelled});
+       },
+       Outcome::kCancelled, EndReason::kWork, true},
       {"the deadline passes while the job runs",
        [](Played& w) {
          w.Offer(kFirst, 0, w.now_ + Seconds(1));

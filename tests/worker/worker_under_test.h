@@ -51,6 +51,15 @@ class WorkerUnderTest {
     EXPECT_TRUE(stub_->Drain(&context, request, &state).ok());
     return state;
   }
+  // Whether the worker says that it has the attempt of this name.
+  bool Withdraw(const std::string& attempt) {
+    grpc::ClientContext context;
+    v1::WithdrawRequest request;
+    request.set_offer(attempt);
+    v1::WithdrawReply reply;
+    EXPECT_TRUE(stub_->Withdraw(&context, request, &reply).ok());
+    return reply.known();
+  }
 
  private:
   static std::vector<std::string> WithIdentity(std::vector<std::string> flags) {

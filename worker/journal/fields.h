@@ -24,6 +24,7 @@ template <> inline constexpr int kFields<MessageMalformed> = 1;
 template <> inline constexpr int kFields<PayloadArrived> = 2;
 template <> inline constexpr int kFields<UploadEnded> = 1;
 template <> inline constexpr int kFields<AttemptCancelled> = 1;
+template <> inline constexpr int kFields<AttemptWithdrawn> = 1;
 template <> inline constexpr int kFields<StreamClosed> = 1;
 template <> inline constexpr int kFields<WorkProgressed> = 2;
 template <> inline constexpr int kFields<ResultMade> = 1;

@@ -51,16 +51,16 @@ void AddressTable::Move(RouterId id, const std::string& address) {
   if (std::exchange(routers_[id]->address, address) != address) HangUp(id);
 }
 
-v1::Worker::Stub& AddressTable::WorkerStub(WorkerId id) {
+const std::shared_ptr<v1::Worker::Stub>& AddressTable::WorkerStub(WorkerId id) {
   KnownWorker& worker = *workers_[id];
   if (worker.stub == nullptr) worker.stub = v1::Worker::NewStub(Dial(worker.address));
-  return *worker.stub;
+  return worker.stub;
 }
 
-v1::Peer::Stub& AddressTable::PeerStub(RouterId id) {
+const std::shared_ptr<v1::Peer::Stub>& AddressTable::PeerStub(RouterId id) {
   KnownRouter& router = *routers_[id];
   if (router.peer == nullptr) router.peer = v1::Peer::NewStub(Dial(router.address));
-  return *router.peer;
+  return router.peer;
 }
 
 v1::Once::Stub& AddressTable::OnceStub(RouterId id) {

@@ -38,7 +38,7 @@ struct KnownWorker {
   std::map<std::string, double> metrics;  // from its page, by name
   Time metrics_read = InfinitePast();
   std::unique_ptr<PageReader> page;        // of a worker that this router speaks for
-  std::unique_ptr<v1::Worker::Stub> stub;  // null: not called yet
+  std::shared_ptr<v1::Worker::Stub> stub;  // null: not called yet
 };
 
 struct KnownRouter {
@@ -46,7 +46,7 @@ struct KnownRouter {
   std::string region;
   std::string address;
   bool listed = false;                   // in the newest directory
-  std::unique_ptr<v1::Peer::Stub> peer;  // null: not called yet
+  std::shared_ptr<v1::Peer::Stub> peer;  // null: not called yet
   std::unique_ptr<v1::Once::Stub> once;
 };
 
@@ -73,9 +73,9 @@ class AddressTable {
   // Where it is reached; a router that moved gets a new channel.
   void Move(RouterId id, const std::string& address);
 
-  // The ways to call them.
-  v1::Worker::Stub& WorkerStub(WorkerId id);
-  v1::Peer::Stub& PeerStub(RouterId id);
+  // The ways to call them. Whoever may call once more later shares the stub.
+  const std::shared_ptr<v1::Worker::Stub>& WorkerStub(WorkerId id);
+  const std::shared_ptr<v1::Peer::Stub>& PeerStub(RouterId id);
   v1::Once::Stub& OnceStub(RouterId id);
   // Nobody lists it any more. Calls under way go on.
   void HangUp(WorkerId id) { workers_[id]->stub.reset(); }

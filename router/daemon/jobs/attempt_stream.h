@@ -47,6 +47,8 @@ class AttemptStream final : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDow
   std::size_t unsent_bytes() const { return unsent_bytes_; }
   // The end of the upload has been handed to the transport: the peer may have started.
   bool upload_left() const { return upload_left_; }
+  // It has not even begun to: nobody has the whole payload.
+  bool upload_open() const { return !closed_; }
 
   void Send(v1::JobUp message);
   void CloseUpload();

@@ -32,23 +32,28 @@ Attempts::Attempt* Attempts::Find(AttemptId id) {
   return found == attempts_.end() ? nullptr : &found->second;
 }
 
-void Attempts::Offer(const OfferToWorker& offer, v1::Worker::Stub& worker, v1::JobUp header) {
+void Attempts::Offer(const OfferToWorker& offer, const std::shared_ptr<v1::Worker::Stub>& worker,
+                     v1::JobUp header) {
   Attempt& attempt = attempts_[offer.attempt];
   attempt.job = offer.job;
   attempt.worker = offer.worker;
+  attempt.name = header.header().offer();
+  attempt.way = WithdrawCall::To(worker);
   attempt.stream = new AttemptStream(offer.attempt, loop_, streams_, *this);  // deletes itself after OnOver
-  attempt.stream->CallWorker(worker);
+  attempt.stream->CallWorker(*worker);
   attempt.stream->Send(std::move(header));
 }
 
-void Attempts::Forward(const ForwardToRouter& forward, v1::Peer::Stub& router, v1::JobUp header,
-                       Duration one_way) {
+void Attempts::Forward(const ForwardToRouter& forward, const std::shared_ptr<v1::Peer::Stub>& router,
+                       v1::JobUp header, Duration one_way) {
   const AttemptId id = forward.attempt;
   Attempt& attempt = attempts_[id];
   attempt.job = forward.job;
   attempt.router = forward.router;
+  attempt.name = header.header().offer();
+  attempt.way = WithdrawCall::To(router);
   attempt.stream = new AttemptStream(id, loop_, streams_, *this);  // deletes itself after OnOver
-  attempt.stream->CallRouter(router);
+  attempt.stream->CallRouter(*router);
   if (one_way <= ZeroDuration()) {
     attempt.stream->Send(std::move(header));
     return;
@@ -61,13 +66,13 @@ void Attempts::Forward(const ForwardToRouter& forward, v1::Peer::Stub& router, v
 
 bool Attempts::HasRoom(AttemptId id) const {
   const auto found = attempts_.find(id);
-  if (found == attempts_.end() || found->second.stream == nullptr) return false;
+  if (found == attempts_.end() || found->second.stream == nullptr || found->second.withdrawn) return false;
   return found->second.stream->unsent_bytes() + found->second.up_held_bytes < kWindowBytes;
 }
 
 void Attempts::SendChunk(AttemptId id, const std::string& bytes) {
   Attempt* attempt = Find(id);
-  if (attempt == nullptr || attempt->stream == nullptr) return;
+  if (attempt == nullptr || attempt->stream == nullptr || attempt->withdrawn) return;
   v1::JobUp up;
   up.set_chunk(bytes);
   if (attempt->up == nullptr) {
@@ -78,25 +83,28 @@ void Attempts::SendChunk(AttemptId id, const std::string& bytes) {
   }
 }
 
+// What was withdrawn before its upload has ended does not begin.
 void Attempts::CloseUpload(AttemptId id) {
   Attempt* attempt = Find(id);
-  if (attempt == nullptr || attempt->stream == nullptr) return;
+  if (attempt == nullptr || attempt->stream == nullptr || attempt->withdrawn) return;
   if (attempt->up == nullptr) {
     attempt->stream->CloseUpload();
   } else {
-    attempt->up->Push(std::nullopt);
+    attempt->up->Push(UploadEnd{});
   }
 }
 
 void Attempts::DeliverUp(AttemptId id, Up& up) {
   Attempt* attempt = Find(id);
   if (attempt == nullptr || attempt->stream == nullptr) return;
-  if (!up) {
+  if (auto* message = std::get_if<v1::JobUp>(&up)) {
+    attempt->up_held_bytes -= message->chunk().size();
+    attempt->stream->Send(std::move(*message));
+  } else if (std::holds_alternative<UploadEnd>(up)) {
     attempt->stream->CloseUpload();
-    return;
+  } else {
+    AskToStop(id, *attempt);
   }
-  attempt->up_held_bytes -= up->chunk().size();
-  attempt->stream->Send(*std::move(up));
 }
 
 void Attempts::ReadNext(AttemptId id) {
@@ -104,12 +112,63 @@ void Attempts::ReadNext(AttemptId id) {
   if (attempt != nullptr && attempt->stream != nullptr) attempt->stream->ReadNext();
 }
 
+// A router gets the payload at once, a worker when it has accepted; before that it cannot have begun.
 void Attempts::Withdraw(AttemptId id, Outcome why) {
   Attempt* attempt = Find(id);
   if (attempt == nullptr || attempt->stream == nullptr) return;
-  attempt->withdrawn = true;
-  attempt->why = why;
-  attempt->stream->Cancel();
+  const bool again = std::exchange(attempt->withdrawn, true);
+  if (!again) attempt->why = why;
+  const bool may_run = attempt->router.valid() || attempt->accepted;
+  const bool asks = may_run && why != Outcome::kTimeout && !attempt->name.empty();
+  if (!asks || attempt->ended || attempt->cancelled || closed_) return Cancel(*attempt);
+  // However slow the client is: the End comes after what there is of a result.
+  ReadNext(id);
+  if (again) return;
+  if (attempt->up == nullptr) {
+    AskToStop(id, *attempt);
+  } else {
+    attempt->up->Push(Withdrawal{});
+  }
+}
+
+void Attempts::AskToStop(AttemptId id, Attempt& attempt) {
+  attempt.call =
+      WithdrawCall::Start(attempt.way, attempt.name, loop_, streams_,
+                          [this, id, alive = std::weak_ptr<bool>(alive_)](std::optional<bool> known) {
+                            if (!alive.expired()) OnAskedToStop(id, known);
+                          });
+}
+
+void Attempts::OnAskedToStop(AttemptId id, std::optional<bool> known) {
+  Attempt* attempt = Find(id);
+  if (attempt == nullptr) return;
+  attempt->call.reset();
+  if (known.value_or(false) || attempt->ended) return;
+  if (!known) return Cancel(*attempt);
+  attempt->grace = std::make_unique<runtime::Alarm>(loop_, [this, id] {
+    if (Attempt* late = Find(id); late != nullptr && !late->ended) Cancel(*late);
+  });
+  attempt->grace->Arm(runtime::MonotonicNow() + kEndGrace);
+}
+
+void Attempts::Cancel(Attempt& attempt) {
+  attempt.cancelled = true;
+  if (attempt.stream != nullptr) attempt.stream->Cancel();
+}
+
+void Attempts::Forget(AttemptId id) {
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end()) return;
+  if (found->second.call != nullptr) found->second.call->Cancel();
+  attempts_.erase(found);
+}
+
+void Attempts::Close() {
+  closed_ = true;
+  for (auto& [id, attempt] : attempts_) {
+    if (attempt.call != nullptr) attempt.call->Cancel();
+    if (attempt.withdrawn) Cancel(attempt);
+  }
 }
 
 void Attempts::OnDown(AttemptStream& stream, v1::JobDown& message) {
@@ -135,7 +194,7 @@ void Attempts::OnOver(AttemptStream& stream, const grpc::Status& status) {
   if (attempt == nullptr) return;
   attempt->stream = nullptr;
   Down over{.message = std::nullopt, .status = status, .upload_left = stream.upload_left()};
-  if (attempt->down == nullptr || attempt->withdrawn) {
+  if (attempt->down == nullptr || attempt->cancelled) {
     Deliver(stream.id(), over);
   } else {
     attempt->down->Push(std::move(over));
@@ -148,7 +207,7 @@ void Attempts::Deliver(AttemptId id, Down& down) {
   if (!down.message) {
     if (!attempt->ended) ReportBreak(id, *attempt, down);
     // Not here: the delay line that called may belong to it.
-    (void)loop_.Post([this, id] { attempts_.erase(id); });
+    (void)loop_.Post([this, id] { Forget(id); });
     return;
   }
   if (attempt->down != nullptr) --attempt->down_held;
@@ -156,6 +215,7 @@ void Attempts::Deliver(AttemptId id, Down& down) {
   if (attempt->ended) return ReadNext(id);  // whatever a peer says after its last word
   switch (down.message->kind_case()) {
     case v1::JobDown::kAccepted:
+      attempt->accepted = true;
       sink_.OnAccepted(attempt->job, id, down.message->accepted());
       room = MayReadOn(id, *attempt);
       break;
@@ -227,13 +287,16 @@ void Attempts::ReportEnd(AttemptId id, Attempt& attempt, const v1::End& end) {
   const Outcome outcome = OutcomeOf(end.outcome());
   const bool refused =
       outcome == Outcome::kBusy || outcome == Outcome::kShed || outcome == Outcome::kRejected;
+  // Withdrawn while the worker waited for the rest of the payload.
+  const bool incomplete = attempt.withdrawn && attempt.worker.valid() && attempt.stream != nullptr &&
+                          attempt.stream->upload_open();
   sink_.OnEnded({.job = attempt.job,
                  .attempt = id,
                  .worker = attempt.worker,
                  .router = attempt.router,
                  .outcome = outcome,
                  .answered = true,
-                 .may_have_started = !refused,
+                 .may_have_started = !refused && !incomplete,
                  .retry_after = RetryAfter(end),
                  .import_full = outcome == Outcome::kBusy && end.refusal() == kImportCapReason,
                  .message = end.message()},

@@ -5,7 +5,12 @@
 // over; its AttemptEnded is reported once, by the peer's End message or by the end of the call, whichever
 // comes first.
 //
-// Bounds: one attempt for each job, plus withdrawn ones whose calls are still closing. Threads: the loop's.
+// Withdrawing one that a peer may have begun asks the peer to stop and leaves the stream open: its End is the
+// confirmation that nothing runs any more. Where the peer does not know the question, or the attempt, or
+// cannot be asked, the stream is cancelled, and what the peer still does is not known.
+//
+// Bounds: one attempt for each job, plus withdrawn ones that have not ended: a worker has one slot, and a
+// router's job ends at its deadline. Threads: the loop's.
 #ifndef RINGWAY_ROUTER_DAEMON_JOBS_ATTEMPTS_H_
 #define RINGWAY_ROUTER_DAEMON_JOBS_ATTEMPTS_H_
 
@@ -14,11 +19,13 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <variant>
 
 #include "router/daemon/jobs/attempt_carrier.h"
 #include "router/daemon/jobs/attempt_stream.h"
 #include "router/daemon/jobs/delay_line.h"
 #include "router/daemon/jobs/progress_pace.h"
+#include "router/daemon/jobs/withdraw_call.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
 
@@ -28,24 +35,30 @@ class Attempts final : public AttemptCarrier, public AttemptListener {
  public:
   // Payload bytes on their way to a peer at a time.
   static constexpr std::size_t kWindowBytes = std::size_t{1} << 20;
+  // The End of an attempt that its peer does not have any more may still be on its way.
+  static constexpr Duration kEndGrace = Seconds(1);
 
   Attempts(runtime::EventLoop& loop, StreamCount& streams, AttemptSink& sink)
       : loop_(loop), streams_(streams), sink_(sink) {}
 
-  void Offer(const OfferToWorker& offer, v1::Worker::Stub& worker, v1::JobUp header);
+  void Offer(const OfferToWorker& offer, const std::shared_ptr<v1::Worker::Stub>& worker, v1::JobUp header);
   // `one_way` is the emulated distance; zero: none.
-  void Forward(const ForwardToRouter& forward, v1::Peer::Stub& router, v1::JobUp header, Duration one_way);
+  void Forward(const ForwardToRouter& forward, const std::shared_ptr<v1::Peer::Stub>& router,
+               v1::JobUp header, Duration one_way);
   bool HasRoom(AttemptId attempt) const override;
   void SendChunk(AttemptId attempt, const std::string& bytes) override;
   void CloseUpload(AttemptId attempt) override;
   void ReadNext(AttemptId attempt) override;
   void Withdraw(AttemptId attempt, Outcome why) override;
+  // For the end of the process: nobody waits for a confirmation any more.
+  void Close();
 
   std::size_t size() const { return attempts_.size(); }
 
  private:
-  // A chunk, or the end of the upload.
-  using Up = std::optional<v1::JobUp>;
+  struct UploadEnd {};
+  struct Withdrawal {};
+  using Up = std::variant<v1::JobUp, UploadEnd, Withdrawal>;
   // A message, or the end of the call.
   struct Down {
     std::optional<v1::JobDown> message;
@@ -56,10 +69,16 @@ class Attempts final : public AttemptCarrier, public AttemptListener {
     JobId job;
     WorkerId worker;
     RouterId router;
+    std::string name;  // on the wire; empty: it cannot be withdrawn there
+    WithdrawCall::Way way;
     AttemptStream* stream = nullptr;  // null: the call is over
-    bool ended = false;               // reported
+    bool accepted = false;
+    bool ended = false;  // reported
     bool withdrawn = false;
-    Outcome why = Outcome::kCancelled;  // withdrawn
+    bool cancelled = false;                 // its stream
+    Outcome why = Outcome::kCancelled;      // withdrawn
+    std::shared_ptr<WithdrawCall> call;     // null: the peer has not been asked to stop, or has answered
+    std::unique_ptr<runtime::Alarm> grace;  // the peer does not have it any more
     std::size_t up_held_bytes = 0;
     int down_held = 0;
     std::unique_ptr<DelayLine<Up>> up;
@@ -75,6 +94,10 @@ class Attempts final : public AttemptCarrier, public AttemptListener {
   void OnSent(AttemptStream& stream) override;
   void OnOver(AttemptStream& stream, const grpc::Status& status) override;
   void DeliverUp(AttemptId id, Up& up);
+  void AskToStop(AttemptId id, Attempt& attempt);
+  void OnAskedToStop(AttemptId id, std::optional<bool> known);
+  void Cancel(Attempt& attempt);
+  void Forget(AttemptId id);
   void Deliver(AttemptId id, Down& down);
   // How small messages are slowed down (progress_pace.h). False: reading goes on later.
   bool PassProgress(AttemptId id, Attempt& attempt, v1::JobDown& message);
@@ -90,6 +113,8 @@ class Attempts final : public AttemptCarrier, public AttemptListener {
   StreamCount& streams_;
   AttemptSink& sink_;
   std::unordered_map<AttemptId, Attempt> attempts_;
+  bool closed_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for calls that outlive this
 };
 
 // The outcome of this wire name; kFailed for a name that does not exist.

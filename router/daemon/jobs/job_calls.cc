@@ -65,7 +65,8 @@ void JobCalls::Perform(const OfferToWorker& offer) {
   const std::string lease =
       offer.lease == Lease{} ? absl::StrCat(settings_.router, "/", offer.attempt) : FormatLease(offer.lease);
   attempts_.Offer(offer, addresses_.WorkerStub(offer.worker),
-                  HeaderForWorker(call.header, call.facts, lease, runtime::MonotonicNow()));
+                  HeaderForWorker(call.header, call.facts, lease, runtime::MonotonicNow(),
+                                  AttemptName(settings_.router, settings_.incarnation, offer.attempt)));
 }
 
 void JobCalls::Perform(const ForwardToRouter& forward) {
@@ -78,17 +79,21 @@ void JobCalls::Perform(const ForwardToRouter& forward) {
   metrics_.CountForward(forward);
   AddToTrace(call, "forwarded", addresses_.router(forward.router).name, forward.route.reason);
   attempts_.Forward(forward, addresses_.PeerStub(forward.router),
-                    HeaderForRouter(call.header, call.facts, forward, rtt, now),
+                    HeaderForRouter(call.header, call.facts, forward, rtt, now,
+                                    AttemptName(settings_.router, settings_.incarnation, forward.attempt)),
                     settings_.emulate_rtt ? rtt / 2 : ZeroDuration());
   Pump(forward.job);
 }
 
 void JobCalls::Perform(const WithdrawAttempt& withdraw) {
-  // A job that goes on, after a worker that hung, hears the end of this attempt first.
+  // The attempt stays the job's. One that ends now is told so next; any other hears this attempt's end first,
+  // which may be that it was done in this moment, with all of its result.
   Call& call = *calls_[withdraw.job];
   if (call.carrier != nullptr) call.carrier->Withdraw(withdraw.attempt, withdraw.why);
   AddToTrace(call, "withdrawn", "", OutcomeName(withdraw.why));
-  if (call.attempt == withdraw.attempt && withdraw.why != Outcome::kTimeout) call.attempt = 0;
+  // No more of the payload goes to it, and its carrier reads on by itself.
+  call.attempt_takes_payload = false;
+  call.result_paused = false;
 }
 
 void JobCalls::Perform(EndJob& end) {
@@ -219,7 +224,10 @@ void JobCalls::OnRoom(JobId job, AttemptId attempt) {
 
 void JobCalls::OnEnded(const AttemptEnded& ended, const v1::End* end) {
   once::Result kept;
+  bool repeat_ruled_out = false;
+  // A withdrawn attempt may end when its job has gone and another one has its number: that one is left alone.
   if (Call* call = Current(ended.job, ended.attempt)) {
+    repeat_ruled_out = call->repeat_ruled_out;
     const std::string whom = ended.worker.valid()   ? NameOf(ended.worker)
                              : ended.router.valid() ? addresses_.router(ended.router).name
                                                     : "";
@@ -234,10 +242,7 @@ void JobCalls::OnEnded(const AttemptEnded& ended, const v1::End* end) {
   }
   metrics_.CountAttempt(ended);
   // What was posted may come after this.
-  const Call* call = calls_[ended.job].get();
-  if (call != nullptr && call->repeat_ruled_out && call->stage == Stage::kWithMachine) {
-    tell_(RepeatRuledOut{ended.job, "part of its result has been delivered"});
-  }
+  if (repeat_ruled_out) tell_(RepeatRuledOut{ended.job, "part of its result has been delivered"});
   if (kept.end == nullptr) return tell_(ended);
   AttemptEnded with_result = ended;
   with_result.result = kept;
@@ -346,6 +351,8 @@ void JobCalls::ReleasePayload(Call& call) { payload_bytes_ -= call.payload.Clear
 
 void JobCalls::Free(JobId id) {
   ReleasePayload(*calls_[id]);
+  const auto named = forwarded_.find(calls_[id]->header.offer());
+  if (named != forwarded_.end() && named->second == id) forwarded_.erase(named);
   calls_[id].reset();
   jobs_.Free(id);
   --live_;

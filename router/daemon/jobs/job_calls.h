@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "router/daemon/control/address_table.h"
@@ -36,7 +37,8 @@
 namespace ringway::router {
 
 struct CallSettings {
-  std::string router;  // own name, in traces and leases
+  std::string router;             // own name, in traces, leases and names of attempts
+  std::uint64_t incarnation = 0;  // of this life
   std::size_t jobs_max = 8192;
   std::size_t payload_keep_max = std::size_t{64} << 20;
   std::size_t payload_total_max = std::size_t{1} << 30;
@@ -76,6 +78,12 @@ class JobCalls final : public JobDoor, public CallListener, private AttemptSink 
   std::size_t attempts() const { return attempts_.size(); }
   // Breaks every call off: for the end of the process.
   void BreakAll();
+  // Nobody waits for withdrawn attempts any more: likewise.
+  void CloseAttempts() { attempts_.Close(); }
+
+  // For the router that forwarded a job here as the attempt of this name, and wants it no more: its End says
+  // when nothing of it runs any more. False: it is not here.
+  bool WithdrawForwarded(const std::string& attempt);
 
   // ---- for operators (job_orders.cc) ----
   // Jobs that have not ended, in no order; good until the next event.
@@ -162,6 +170,7 @@ class JobCalls final : public JobDoor, public CallListener, private AttemptSink 
   Attempts attempts_;
   std::unique_ptr<HttpOffers> http_offers_;  // null: no pool
   LateUploads late_uploads_;
+  std::unordered_map<std::string, JobId> forwarded_;  // by the names of their attempts; at most one a call
   IdVector<JobId, std::unique_ptr<Call>> calls_;
   std::size_t live_ = 0;
   std::uint64_t last_serial_ = 0;

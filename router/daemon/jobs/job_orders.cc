@@ -1,5 +1,5 @@
-// The jobs of this router as calls, towards operators: which there are, and the end of one that they do not
-// want.
+// The jobs of this router as calls, towards operators and other routers: which there are, and the end of one
+// that they do not want.
 #include <utility>
 
 #include "router/daemon/jobs/job_calls.h"
@@ -24,10 +24,10 @@ std::uint32_t JobCalls::CancelJobs(const std::string& request_id, const std::str
   for (const JobId id : named) {
     Call& call = *calls_[id];
     if (call.stage == Stage::kWithMachine) {
-      // To the machine it is a job that nobody waits for any more: withdrawn wherever it is, never sent
-      // again.
+      // To the machine it is a job that nobody waits for any more, but the router that forwarded it:
+      // withdrawn wherever it is, never sent again.
       call.cancelled = why;
-      tell_(ClientGone{id});
+      call.facts.forwarded ? tell_(JobWithdrawn{id}) : tell_(ClientGone{id});
       continue;
     }
     // No machine knows it yet; its end is remembered, so that a second order finds it.
@@ -37,6 +37,23 @@ std::uint32_t JobCalls::CancelJobs(const std::string& request_id, const std::str
     GiveUpUpload(id, Outcome::kCancelled, why);
   }
   return static_cast<std::uint32_t>(named.size());
+}
+
+bool JobCalls::WithdrawForwarded(const std::string& attempt) {
+  const auto found = forwarded_.find(attempt);
+  if (found == forwarded_.end()) return false;
+  const JobId id = found->second;
+  switch (calls_[id]->stage) {
+    case Stage::kUploading:
+      GiveUpUpload(id, Outcome::kCancelled, "the router that forwarded the job wants it no more");
+      return true;
+    case Stage::kWithMachine:
+      tell_(JobWithdrawn{id});
+      return true;
+    case Stage::kEnded:
+      break;  // its End is on its way
+  }
+  return false;
 }
 
 }  // namespace ringway::router

@@ -57,6 +57,7 @@ void JobCalls::OnHeader(CallStream& stream, v1::JobHeader& header) {
   call.header.Swap(&header);
   stream.FillTraceContext(call.header);
   Sanitize(call.header, stream.forwarded(), fleet_, absl::StrCat(settings_.router, "-", call.serial));
+  if (!call.header.offer().empty()) forwarded_[call.header.offer()] = id;
   BeginTrace(call, now);
   call.upload = std::make_unique<Upload>(
       loop_, late_uploads_, settings_.upload, stream.client(), call.facts.deadline,

@@ -138,7 +138,7 @@ void LedgerSessions::Do(TierId tier, const FenceOff& action) {
     });
   };
   addresses_.WorkerStub(action.worker)
-      .async()
+      ->async()
       ->RaiseFence(&call->context, &call->request, &call->reply, answered);
 }
 

@@ -168,7 +168,7 @@ absl::StatusOr<std::vector<OrderedWorker>> Operations::WorkersOf(const v1::Drain
     if (request.worker().empty() ? HostOf(worker.address) != request.host() : name != request.worker())
       continue;
     const bool plain = view_.registry.in_pool(id);
-    ordered.push_back({name, worker.address, plain ? nullptr : &view_.addresses.WorkerStub(id)});
+    ordered.push_back({name, worker.address, plain ? nullptr : view_.addresses.WorkerStub(id).get()});
   }
   const std::string whom =
       HeaderText::Escaped(request.worker().empty() ? absl::StrCat("on host \"", request.host(), "\"")

@@ -84,7 +84,8 @@ HttpForwards::Forwarded* HttpForwards::Find(AttemptId attempt) const {
   return found == forwarded_.end() ? nullptr : found->second.get();
 }
 
-std::shared_ptr<http::Upstream> HttpForwards::Begin(const ForwardToRouter& forward, v1::Peer::Stub& router,
+std::shared_ptr<http::Upstream> HttpForwards::Begin(const ForwardToRouter& forward,
+                                                    const std::shared_ptr<v1::Peer::Stub>& router,
                                                     v1::JobUp header, Duration one_way, Exchange& exchange) {
   auto forwarded = std::make_shared<Forwarded>(*this, forward.attempt, exchange);
   forwarded_[forward.attempt] = forwarded;

@@ -33,8 +33,11 @@ class HttpForwards final : private AttemptSink {
   ~HttpForwards() override;
 
   // `header`: of the job, complete. `one_way`: the emulated distance.
-  std::shared_ptr<http::Upstream> Begin(const ForwardToRouter& forward, v1::Peer::Stub& router,
-                                        v1::JobUp header, Duration one_way, Exchange& exchange);
+  std::shared_ptr<http::Upstream> Begin(const ForwardToRouter& forward,
+                                        const std::shared_ptr<v1::Peer::Stub>& router, v1::JobUp header,
+                                        Duration one_way, Exchange& exchange);
+  // For the end of the process: nobody waits for abandoned forwards any more.
+  void Close() { attempts_.Close(); }
 
  private:
   class Forwarded;

@@ -157,9 +157,11 @@ std::shared_ptr<http::Upstream> HttpPool::Forward(const ForwardToRouter& forward
   header.set_source_region(around_.settings.region);
   const Duration rtt =
       Milliseconds(around_.fleet.fleet->world.rtt.ms(around_.fleet.home, forward.route.target));
-  return forwards_.Begin(forward, around_.addresses.PeerStub(forward.router),
-                         HeaderForRouter(header, exchange.facts, forward, rtt, runtime::MonotonicNow()),
-                         around_.settings.calls.emulate_rtt ? rtt / 2 : ZeroDuration(), exchange);
+  return forwards_.Begin(
+      forward, around_.addresses.PeerStub(forward.router),
+      HeaderForRouter(header, exchange.facts, forward, rtt, runtime::MonotonicNow(),
+                      AttemptName(around_.settings.name, around_.incarnation, forward.attempt)),
+      around_.settings.calls.emulate_rtt ? rtt / 2 : ZeroDuration(), exchange);
 }
 
 void HttpPool::CountEnd(const EndJob& end, const JobFacts& facts) {

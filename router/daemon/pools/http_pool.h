@@ -10,6 +10,7 @@
 #ifndef RINGWAY_ROUTER_DAEMON_POOLS_HTTP_POOL_H_
 #define RINGWAY_ROUTER_DAEMON_POOLS_HTTP_POOL_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ struct PoolSurroundings {
   runtime::EventLoop& loop;
   StreamCount& streams;
   const Settings& settings;
+  std::uint64_t incarnation = 0;  // of this life of the router
   const KnownFleet& fleet;
   AddressTable& addresses;
   RouterMetrics& metrics;
@@ -68,6 +70,8 @@ class HttpPool final : private ProxyHost {
   // The pool's file has been read again.
   void UseWorkers(const std::vector<std::string>& workers) { workers_.Set(workers); }
   void Report(v1::Report& report);
+  // For the end of the process: nobody waits for abandoned forwards any more.
+  void CloseForwards() { forwards_.Close(); }
 
  private:
   // ProxyHost.

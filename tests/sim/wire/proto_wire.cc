@@ -91,7 +91,10 @@ std::optional<Message> ProtoWire::Through(const Way& way, const Message& said, b
   return read;
 }
 
-const Fleet& ProtoWire::FleetOf(RouterId router) const { return routers_->machine(router).fleet(); }
+// What is said to one that has died is read by nobody.
+const Fleet& ProtoWire::FleetOf(RouterId router) const {
+  return routers_->alive(router) ? routers_->machine(router).fleet() : *scenario_.fleet;
+}
 
 const std::string& ProtoWire::RegionOf(RouterId router) const {
   return scenario_.fleet->world.regions[routers_->places()[router]].name;
