@@ -1,4 +1,5 @@
 // The videos API on real processes, by curl: what each call answers, and what happens when things go wrong.
+#include "tests/deploy/npm_package.h"
 #include "tests/gateway/video_world.h"
 #include "tests/router/http/raw_client.h"
 
@@ -98,15 +99,10 @@ TEST_F(ApiTest, RequestsOfOtherServersAreAnswered) {
 }
 
 TEST_F(ApiTest, TheOpenAiClientWorks) {
-  if (!Installed("npm")) GTEST_SKIP() << "no npm here";
-  const std::string folder = std::string(RINGWAY_BIN_DIR) + "/../npm";
-  const Ran got = RunShell("mkdir -p " + folder + " && cd " + folder +
-                           " && { [ -d node_modules/openai ] || timeout 50 npm install --silent --no-audit "
-                           "--no-fund openai@6; } 2>&1");
-  if (got.code != 0)
-    GTEST_SKIP() << "THE OPENAI CLIENT IS NOT TESTED: npm cannot install it here: " << got.output;
-  fleet_->Run(absl::StrCat("cp ", RINGWAY_SOURCE_DIR, "/tests/gateway/openai.mjs ", folder, "/\nnode ",
-                           folder, "/openai.mjs http://$V2/v1\n"));
+  const NpmPackage openai = InstallNpmPackage("openai@6", "openai");
+  if (!openai.why_not.empty()) GTEST_SKIP() << "THE OPENAI CLIENT IS NOT TESTED: " << openai.why_not;
+  fleet_->Run(absl::StrCat("cp ", RINGWAY_SOURCE_DIR, "/tests/gateway/openai.mjs ", openai.folder, "/\nnode ",
+                           openai.folder, "/openai.mjs http://$V2/v1\n"));
   std::cout << fleet_->output;
 }
 

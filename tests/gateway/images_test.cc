@@ -10,6 +10,7 @@
 #include "engine/media/drawn_picture.h"
 #include "engine/media/encode.h"
 #include "engine/picture_engine.h"
+#include "tests/deploy/npm_package.h"
 #include "tests/engine/picture_files.h"
 #include "tests/gateway/video_world.h"
 #include "tests/router/http/raw_client.h"
@@ -287,17 +288,12 @@ TEST_F(ImagesTest, RequestsOfOtherServersAreAnswered) {
 }
 
 TEST_F(ImagesTest, TheOpenAiClientDraws) {
-  if (!Installed("npm")) GTEST_SKIP() << "no npm here";
-  const std::string folder = std::string(RINGWAY_BIN_DIR) + "/../npm";
-  const Ran got = RunShell("mkdir -p " + folder + " && cd " + folder +
-                           " && { [ -d node_modules/openai ] || timeout 50 npm install --silent --no-audit "
-                           "--no-fund openai@6; } 2>&1");
-  if (got.code != 0)
-    GTEST_SKIP() << "THE OPENAI CLIENT IS NOT TESTED: npm cannot install it here: " << got.output;
+  const NpmPackage openai = InstallNpmPackage("openai@6", "openai");
+  if (!openai.why_not.empty()) GTEST_SKIP() << "THE OPENAI CLIENT IS NOT TESTED: " << openai.why_not;
   std::ofstream(fleet_->folder().File("photo.png"), std::ios::binary)
       << engine::EncodePng(engine::DrawPicture(32, 24)).value();
-  fleet_->Run(absl::StrCat("cp ", RINGWAY_SOURCE_DIR, "/tests/gateway/openai_images.mjs ", folder, "/\nnode ",
-                           folder, "/openai_images.mjs http://$V/v1 photo.png\n"));
+  fleet_->Run(absl::StrCat("cp ", RINGWAY_SOURCE_DIR, "/tests/gateway/openai_images.mjs ", openai.folder,
+                           "/\nnode ", openai.folder, "/openai_images.mjs http://$V/v1 photo.png\n"));
   std::cout << fleet_->output;
 }
 

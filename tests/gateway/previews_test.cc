@@ -9,6 +9,7 @@
 #include "engine/media/decode.h"
 #include "engine/media/encode.h"
 #include "gateway/preview_run.h"
+#include "tests/deploy/npm_package.h"
 #include "tests/deploy/shell.h"
 #include "tests/gateway/edge_world.h"
 #include "tests/live/http_get.h"
@@ -163,16 +164,11 @@ TEST_F(PreviewTest, TooManyAtOnceAreToldToComeBack) {
 }
 
 TEST_F(PreviewTest, TheOpenAiClientGetsThem) {
-  const std::string folder = std::string(RINGWAY_BIN_DIR) + "/../npm";
-  if (!Installed("npm")) GTEST_SKIP() << "no npm here";
-  const Ran got = RunShell("mkdir -p " + folder + " && cd " + folder +
-                           " && { [ -d node_modules/openai ] || timeout 50 npm install --silent --no-audit "
-                           "--no-fund openai@6; } 2>&1");
-  if (got.code != 0)
-    GTEST_SKIP() << "THE OPENAI CLIENT IS NOT TESTED: npm cannot install it here: " << got.output;
+  const NpmPackage openai = InstallNpmPackage("openai@6", "openai");
+  if (!openai.why_not.empty()) GTEST_SKIP() << "THE OPENAI CLIENT IS NOT TESTED: " << openai.why_not;
   Start(Makes(SmallFilm(), "image/webp"));
   const Ran ran = RunShell(absl::StrCat("cp ", RINGWAY_SOURCE_DIR, "/tests/gateway/openai_previews.mjs ",
-                                        folder, "/ && timeout 60 node ", folder,
+                                        openai.folder, "/ && timeout 60 node ", openai.folder,
                                         "/openai_previews.mjs http://", router_->videos(), "/v1 2>&1"));
   EXPECT_EQ(ran.code, 0) << ran.output;
 }

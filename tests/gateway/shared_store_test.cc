@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "runtime/child_process.h"
+#include "tests/deploy/npm_package.h"
 #include "tests/gateway/video_world.h"
 #include "tests/live/own_host.h"
 #include "tests/router/http/raw_client.h"
@@ -15,30 +16,31 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Once for all processes of this test. Of npm's @20minutes/s3rver: why it is not here, or nothing.
-std::string InstallServer(const std::string& folder) {
-  if (!Installed("npm") || !Installed("node")) return "no npm here";
+// The script lies where it finds the package.
+NpmPackage InstallServer() {
   if (RunShell("node -e 'process.exit(process.versions.node.split(\".\")[0] < 20 ? 1 : 0)'").code != 0)
-    return "node is older than 20";
-  const Ran got = RunShell(absl::StrCat(
-      "mkdir -p ", folder, " && cd ", folder, " && exec 9>lock && flock 9 && cp ", RINGWAY_SOURCE_DIR,
-      "/tests/gateway/s3_server.mjs . && { [ -d node_modules/@20minutes/s3rver ] || "
-      "timeout 100 npm install --silent "
-      "--no-audit --no-fund --ignore-scripts @20minutes/s3rver@4.0.4; } 2>&1"));
-  return got.code == 0 ? "" : got.output;
+    return {"", "node is older than 20, or not here"};
+  NpmPackage server = InstallNpmPackage("@20minutes/s3rver@4.0.4", "s3rver");
+  if (!server.why_not.empty()) return server;
+  // Several processes of this test do so at once: renamed, nobody reads half of it.
+  const Ran copied =
+      RunShell(absl::StrCat("cd ", server.folder, " && cp ", RINGWAY_SOURCE_DIR,
+                            "/tests/gateway/s3_server.mjs script.$$ && mv script.$$ s3_server.mjs"));
+  if (copied.code != 0) server.why_not = copied.output;
+  return server;
 }
 
 // One bucket, `films`, in a folder.
 class S3Server {
  public:
-  explicit S3Server(const live::ScratchFolder& folder) : folder_(folder) {}
+  S3Server(const live::ScratchFolder& folder, const NpmPackage& package)
+      : folder_(folder), program_(package.folder + "/s3_server.mjs") {}
   // On the port of before, if there was one.
   bool Start(bool closes = false) {
     const std::string port_file = folder_.File("s3.port");
     std::filesystem::remove(port_file);
-    std::vector<std::string> arguments = {"node", "--openssl-legacy-provider",
-                                          std::string(RINGWAY_BIN_DIR) + "/../npm-s3/s3_server.mjs",
-                                          folder_.File("s3"), port_file};
+    std::vector<std::string> arguments = {"node", "--openssl-legacy-provider", program_, folder_.File("s3"),
+                                          port_file};
     arguments.push_back(port_.empty() ? "0" : port_);
     if (closes) arguments.push_back("close");
     auto started = runtime::ChildProcess::Start(arguments, folder_.File("s3.log"));
@@ -59,6 +61,7 @@ class S3Server {
 
  private:
   const live::ScratchFolder& folder_;
+  const std::string program_;
   std::string port_;
   std::optional<runtime::ChildProcess> process_;
 };
@@ -66,9 +69,7 @@ class S3Server {
 class SharedStoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const std::string why = InstallServer(std::string(RINGWAY_BIN_DIR) + "/../npm-s3");
-    if (!why.empty())
-      GTEST_SKIP() << "THE SHARED STORE IS NOT TESTED: npm cannot install a server here: " << why;
+    if (!package_.why_not.empty()) GTEST_SKIP() << "THE SHARED STORE IS NOT TESTED: " << package_.why_not;
     ASSERT_TRUE(server_.Start()) << ReadText(folder_.File("s3.log"));
     WriteCredentials("S3RVER");
   }
@@ -96,7 +97,8 @@ class SharedStoreTest : public ::testing::Test {
   }
 
   live::ScratchFolder folder_;
-  S3Server server_{folder_};
+  const NpmPackage package_ = InstallServer();
+  S3Server server_{folder_, package_};
 };
 
 // shared ADDRESS ID: until the job says that it is in the store.

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "tests/deploy/npm_package.h"
 #include "tests/deploy/shell.h"
 #include "tests/live/open_loop.h"
 #include "tests/live/small_world.h"
@@ -38,11 +39,8 @@ void Tell(const ScratchFolder& folder, const std::string& what) { std::ofstream(
 // The checker of accessibility, from npm; empty where it cannot be had, and the scenario says that it goes
 // without.
 std::string AxeCore() {
-  const std::string folder = std::string(RINGWAY_BIN_DIR) + "/../npm";
-  const std::string file = folder + "/node_modules/axe-core/axe.min.js";
-  const Ran got = RunShell("mkdir -p " + folder + " && cd " + folder + " && { [ -e " + file +
-                           " ] || timeout 40 npm install --silent --no-audit --no-fund axe-core@4; } 2>&1");
-  return got.code == 0 && std::filesystem::exists(file) ? file : "";
+  const NpmPackage axe = InstallNpmPackage("axe-core@4", "axe-core");
+  return axe.why_not.empty() ? axe.folder + "/node_modules/axe-core/axe.min.js" : "";
 }
 
 TEST(DashboardTest, AVisitorSeesTheFleetSteersItAndKnowsWhenItIsGone) {
