@@ -138,11 +138,15 @@ void Agreement::JudgeRest(Time now, WorkerId worker, Checkers& checkers) {
 
 void Agreement::JudgeDead(Time now, WorkerId worker, Checkers& checkers) const {
   const WorkerId known = workers_.InRegion(worker);
+  const RouterId own = workers_.places()[worker].local;
+  // Of a router that is gone, or was, the directory may name it: so that another one looks for it, and as
+  // one that drains, so that nobody uses it.
+  const bool looked_for = own.valid() && recovery_.RouterWellS(own, now_s_) < kRouterWellS;
   for (const RouterId router : routers_of_[workers_.places()[worker].region]) {
+    const dispatch::WorkerView& view = routers_.machine(router).workers();
     const bool lists = recovery_.RouterWellS(router, now_s_) >= kRouterWellS &&
-                       !registries_.SpeaksFor(router, known) &&
-                       routers_.machine(router).workers().listed(known);
-    if (!lists) continue;
+                       !registries_.SpeaksFor(router, known) && view.listed(known);
+    if (!lists || (looked_for && !view.Usable(known, now))) continue;
     checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been dead for ", kDeadWithinS,
                                        " s, and router ", router.value(), " lists it"));
   }

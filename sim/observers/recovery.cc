@@ -58,6 +58,7 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
       worker_well_s_(workers.count(), begins_s),
       router_well_s_(routers.places().size(), begins_s),
       slot_well_s_(workers.count(), begins_s),
+      lease_seen_(workers.count()),
       fails_s_(scenario.fleet->world.regions.size(), begins_s),
       served_(scenario.fleet->world.regions.size()) {
   // Keys beyond what is kept are refused, whoever is idle.
@@ -271,7 +272,9 @@ void Recovery::JudgeSlot(Time now, WorkerId worker, const ledger::SlotLedger* le
   const bool granted = unlisted || slot->state == SlotState::kIdle || slot->state == SlotState::kLeased ||
                        slot->state == SlotState::kUnknown ||
                        (slot->state == SlotState::kTaken && workers_.slot(worker).busy());
-  if (granted) slot_well_s_[worker] = now_s;
+  // One whose jobs are all withdrawn is granted, too, and called back whenever somebody looks.
+  const bool anew = slot != nullptr && std::exchange(lease_seen_[worker], slot->lease) != slot->lease;
+  if (granted || anew) slot_well_s_[worker] = now_s;
   if (now_s - slot_well_s_[worker] < kSlotWithinS) return;
   checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been well for ", kWithinS,
                                      " s, and its ledger has not granted it for ", kSlotWithinS, " s: state ",

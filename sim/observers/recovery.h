@@ -84,6 +84,7 @@ class Recovery : public Observer {
   IdVector<WorkerId, double> worker_well_s_;  // since when
   IdVector<RouterId, double> router_well_s_;
   IdVector<WorkerId, double> slot_well_s_;
+  IdVector<WorkerId, Lease> lease_seen_;  // the slot's, when it was last looked at
   // Of users of a region, since the last round.
   struct Served {
     double idle_share = 1;  // of the region's workers, the least of all seconds
