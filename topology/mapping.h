@@ -38,7 +38,11 @@ class Mapping {
   // A node that is no mapping is reported, and reads as an empty one. Null (a key without value) is empty.
   Mapping(const Place& place, Problems& problems);
 
-  bool Has(std::string_view key) const { return Peek(key) != nullptr; }
+  // Asked for, so it is among the fields that one which is misspelt is told of.
+  bool Has(std::string_view key) {
+    Learn(key);
+    return Peek(key) != nullptr;
+  }
   double Number(std::string_view key, double fallback, Range range);
   std::int64_t Integer(std::string_view key, std::int64_t fallback, std::int64_t min, std::int64_t max);
   bool Flag(std::string_view key, bool fallback);

@@ -229,6 +229,8 @@ TEST(ScenarioFileTest, BrokenFilesGetALineAColumnAndARemedy) {
            Case{"warmup: 30s", "warmup: 400s", "shorter than the duration"},
            Case{"seed: 7", "seed: -1", "spec.seed"},
            Case{"seed: 7", "sede: 7", "did you mean \"seed\""},
+           Case{"patience: 20s", "patiense: 20s", "did you mean \"patience\""},
+           Case{"  seed: 7\n", "  seed: 7\n  autoscal: {}\n", "did you mean \"autoscale\""},
            Case{"resubmitShare: 0.5", "resubmitShare: 1.5", "spec.users.resubmitShare"},
            Case{"jitterShare: 0.1", "jitterShare: x", "spec.network.jitterShare"},
            Case{"law: lognormal", "law: lognormol", "did you mean \"lognormal\""},

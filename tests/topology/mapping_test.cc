@@ -60,6 +60,11 @@ TEST(MappingTest, UnknownKeysAndWordsGetASuggestion) {
                       fields.Number("f", 0, {0, 1});
                     }),
             "t:1:1: spec: found the unknown key \"ff\"; allowed: f; did you mean \"f\"?");
+  EXPECT_EQ(Problem("scalin: 1",
+                    [](Mapping& fields) {
+                      if (fields.Has("scaling")) fields.Number("scaling", 0, {0, 1});
+                    }),
+            "t:1:1: spec: found the unknown key \"scalin\"; allowed: scaling; did you mean \"scaling\"?");
   EXPECT_EQ(Problem("f: quantil",
                     [](Mapping& fields) {
                       fields.Choice("f", 0, {"sum", "quantile"});
