@@ -1,6 +1,6 @@
 # Build rules that every module shares: language level, warnings, sanitizers, packages, and small functions:
 #   ringway_library(name SRCS ... DEPS ... PUBLIC_DEPS ...)   a module
-#   ringway_hot(name ...)                                     modules whose speed a simulation is made of
+#   ringway_shell(name)                                       a module that only carries: compiled for less time
 #   ringway_program(name SRCS ... DEPS ...)                   a binary, placed in <build>/bin
 #   ringway_test(name SRCS ... DEPS ... [LABELS ...] [TIMEOUT s] [TIMED] [SHARDS n])   a GoogleTest binary, one ctest entry
 #   ringway_script_test(name COMMAND ...)                     a test that is a script: nothing to build
@@ -11,7 +11,6 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
@@ -44,6 +43,11 @@ if(RINGWAY_SANITIZE)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${RINGWAY_SANITIZE})
 endif()
+
+# There are only programs, so all is compiled for those: code that may be placed anywhere, but of which nobody replaces a
+# function when it is loaded. The compiler may then inline between the functions of a source.
+add_compile_options(-fPIE)
+add_link_options(-pie)
 
 # Every program that ships takes bytes from strangers: overflows end it instead of being used against it. The sanitizers
 # bring stricter checks of their own and do not go together with these; FORTIFY needs an optimising build.
@@ -118,20 +122,17 @@ function(ringway_library name)
   ringway_precompiled(${name} MODULES)
 endfunction()
 
-# For machines that run millions of steps a second, in programs of our own: nobody replaces a function of theirs when
-# the program is loaded, so the compiler may inline between them although they can be placed anywhere.
-function(ringway_hot)
-  ringway_left_out(skip ${ARGN})
-  if(skip)
-    return()
+# What turns streams, requests and options into values and back waits for others, and is mostly the code of templates of
+# gRPC and of the options' library: in the build in batches it is optimised less, for three quarters of the time to
+# compile. What decides, plays and draws is optimised in every build, and packages are throughout.
+function(ringway_shell name)
+  if(RINGWAY_UNITY AND TARGET ${name})
+    target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   endif()
-  foreach(name ${ARGN})
-    target_compile_options(${name} PRIVATE -fno-semantic-interposition)
-  endforeach()
 endfunction()
 
 function(ringway_program name)
-  cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADERS" "SRCS;DEPS" ${ARGN})
   ringway_left_out(skip ${ARG_DEPS})
   if(skip)
     return()
@@ -140,6 +141,10 @@ function(ringway_program name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
   ringway_batches(${name})
+  if(NOT ARG_HEADERS)
+    set(ARG_HEADERS MODULES)
+  endif()
+  ringway_precompiled(${name} ${ARG_HEADERS})
 endfunction()
 
 # Tests run side by side: idle threads of libgomp's pool must not spin away the others' cores
@@ -202,14 +207,13 @@ endfunction()
 
 function(ringway_test_program name)
   cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
-  ringway_program(${name} SRCS ${ARG_SRCS} DEPS ${ARG_DEPS} GTest::gtest_main GTest::gmock)
+  ringway_program(${name} SRCS ${ARG_SRCS} DEPS ${ARG_DEPS} GTest::gtest_main GTest::gmock HEADERS TESTS)
   if(NOT TARGET ${name})
     return()
   endif()
   target_compile_definitions(${name} PRIVATE RINGWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              RINGWAY_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   ringway_test_options(${name})
-  ringway_precompiled(${name} TESTS)
 endfunction()
 
 # The owner of the tests' precompiled headers has them too.
@@ -295,9 +299,13 @@ function(ringway_fuzz name)
     endif()
     add_executable(${name} ${ARG_SRCS})
     target_link_libraries(${name} PRIVATE ringway_replay_main)
+    ringway_test_options(${name})
     add_test(NAME ${name} COMMAND ${name} ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_CORPUS})
     set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "fuzz" PROCESSORS ${RINGWAY_TEST_THIRDS})
   endif()
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  if(NOT RINGWAY_FUZZ)
+    ringway_precompiled(${name} MODULES)
+  endif()
 endfunction()
