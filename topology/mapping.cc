@@ -79,6 +79,12 @@ void Mapping::Report(std::string_view key, std::string allowed, std::string hint
   problems_.Add({mark, PathOf(key), found, std::move(allowed), std::move(hint)});
 }
 
+void Mapping::Renamed(std::string_view before, std::string_view now) {
+  if (Peek(before) == nullptr) return;
+  Learn(before);
+  Report(before, "no such key", absl::StrCat("it is called ", AbslView(now), " now"));
+}
+
 bool Mapping::Require(std::string_view key, std::string_view allowed) {
   Learn(key);
   if (Peek(key) != nullptr) return true;

@@ -62,6 +62,8 @@ class Mapping {
   // Reports unless the key is there. Returns whether it is.
   bool Require(std::string_view key, std::string_view allowed);
   void Report(std::string_view key, std::string allowed, std::string hint = "");
+  // Reports a field by the name that it had in earlier releases; nobody else is told of that name.
+  void Renamed(std::string_view before, std::string_view now);
   void Finish();
 
   std::string PathOf(std::string_view key) const;

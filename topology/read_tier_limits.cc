@@ -60,10 +60,7 @@ void ReadDispatch(Mapping dispatch, DispatchSpec& spec) {
   spec.probes_per_round = static_cast<int>(dispatch.Integer("probesPerRound", spec.probes_per_round, 1, 64));
   spec.attempts_max = static_cast<int>(dispatch.Integer("offersMax", spec.attempts_max, 1, 10'000));
   // Its name in earlier releases, which called an offer an attempt.
-  if (constexpr std::string_view kOldName = "attemptsMax"; dispatch.Has(kOldName)) {
-    dispatch.Raw(kOldName);  // known: it is reported here, once
-    dispatch.Report(kOldName, "no such key", "it is called offersMax now");
-  }
+  dispatch.Renamed("attemptsMax", "offersMax");
   spec.waiting_max = static_cast<std::size_t>(
       dispatch.Integer("waitingMax", static_cast<std::int64_t>(spec.waiting_max), 0, 1'000'000));
 
