@@ -3,8 +3,9 @@
 #   ringway_own_headers(KIND [MESSAGES])   makes the header that targets of a kind share
 #   ringway_precompiled(name KIND)         the sources of target `name` begin with it; with the wire's messages and gRPC
 #                                          where the target sees those
-# KIND is TESTS (programs of ringway_test) or MODULES (libraries and all other programs). g++ takes a precompiled header only with the options
-# that made it, so each kind has its own. Its owner is a target that nothing links.
+# KIND is TESTS (programs of ringway_test) or MODULES (libraries and all other programs). g++ takes a precompiled header
+# only with the options that made it, but for -O1 in place of -O2, so each kind has its own. Its owner is a target that
+# nothing links.
 
 # What many sources of a kind include, measured: more costs every source more to load than it saves.
 set(RINGWAY_HEADERS_OF_MODULES
