@@ -1,6 +1,8 @@
 #include "gateway/webhooks.h"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,62 +11,50 @@
 #include "gateway/jobs/webhook_url.h"
 #include "gateway/webhook_signature.h"
 #include "runtime/clock.h"
+#include "runtime/http/client_call.h"
 
 namespace ringway::gateway {
 namespace {
 
 constexpr std::string_view kWebhookField = "webhook_url";
 
-constexpr std::size_t kWebhookHeaderBytesMax = 16 << 10;
-// In ticks of a quarter of a second.
-constexpr std::uint32_t kWebhookConnectTicks = 12, kWebhookIdleTicks = 4, kWebhookStallTicks = 40;
+constexpr std::uint64_t kWebhookAnswerBytesMax = 64 << 10;
 
 }  // namespace
 
 // One event on its way.
-class Webhooks::Delivery final : public http::ExchangeSink {
- public:
+struct Webhooks::Delivery {
   Delivery(WebhookUrl to, std::string id, std::string json)
       : url(std::move(to)), event(std::move(id)), body(std::move(json)) {}
-
-  std::string Request(const std::string& key) const {
+  http::ClientRequest Request(const std::string& key) const {
     const std::int64_t now_s = ToUnixSeconds(runtime::WallNow());
-    const std::string signature =
-        key.empty() ? "" : absl::StrCat("\r\nwebhook-signature: ", SignWebhook(key, event, now_s, body));
-    return absl::StrCat("POST ", url.target, " HTTP/1.1\r\nHost: ", url.Authority(),
-                        "\r\nUser-Agent: ringway\r\nContent-Type: application/json\r\nConnection: close\r\n",
-                        "webhook-id: ", event, "\r\nwebhook-timestamp: ", now_s, signature,
-                        "\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
-  }
-  // This attempt is over.
-  void Settle(bool delivered) {
-    done = done || delivered;
-    under_way = false;
-    if (connection != nullptr) connection->Abandon();
+    http::ClientRequest request{.host = url.host,
+                                .port = url.port,
+                                .method = "POST",
+                                .target = url.target,
+                                .fields = {{"User-Agent", "ringway"},
+                                           {"Content-Type", "application/json"},
+                                           {"webhook-id", event},
+                                           {"webhook-timestamp", absl::StrCat(now_s)}},
+                                .body = body,
+                                .answer_max = kAttemptLimit,
+                                .body_bytes_max = kWebhookAnswerBytesMax};
+    if (!key.empty()) request.fields.emplace_back("webhook-signature", SignWebhook(key, event, now_s, body));
+    return request;
   }
 
   const WebhookUrl url;
   const std::string event;
   const std::string body;
   int attempts = 0;
-  bool under_way = false;
   bool done = false;
   Time next = InfinitePast();
-  Time give_up = InfiniteFuture();
-  std::shared_ptr<http::OriginConnection> connection;
-
- private:
-  void OnResponseHead(const http::Head& head) override { Settle(head.status / 100 == 2); }
-  void OnResponseBody(std::string_view) override {}
-  void OnResponsePart() override {}
-  void OnResponseEnd() override {}
-  void OnExchangeBroken(bool, std::string_view) override { Settle(false); }
-  void OnRequestDrained() override {}
+  std::optional<http::ClientCall> call;  // of the attempt that is under way
 };
 
 Webhooks::Webhooks(runtime::EventLoop& loop, const std::vector<std::string>& hosts, const std::string& key,
                    Settled settled)
-    : loop_(loop), hosts_(hosts), key_(key), settled_(std::move(settled)), resolver_(loop.context()) {}
+    : loop_(loop), hosts_(hosts), key_(key), settled_(std::move(settled)) {}
 
 Webhooks::~Webhooks() { *alive_ = false; }
 
@@ -89,41 +79,29 @@ void Webhooks::Call(const std::string& id, const std::string& url, const std::st
       if (*alive) settled_(id, false);
     });
   }
-  deliveries_[id] = std::make_shared<Delivery>(*parsed, id, json);
+  deliveries_[id] = std::make_unique<Delivery>(*parsed, id, json);
 }
 
-void Webhooks::Begin(const std::shared_ptr<Delivery>& delivery, Time now) {
-  ++delivery->attempts;
-  delivery->under_way = true;
-  delivery->give_up = now + kAttemptLimit;
-  delivery->next = now + Seconds(1 << (delivery->attempts - 1));
-  resolver_.async_resolve(
-      delivery->url.host, delivery->url.port,
-      [this, delivery, alive = alive_](const boost::system::error_code& failed, const auto& hosts) {
-        if (!*alive || !delivery->under_way) return;
-        if (failed || hosts.empty()) return delivery->Settle(false);
-        delivery->connection = std::make_shared<http::OriginConnection>(
-            loop_.context(), hosts.begin()->endpoint(), kWebhookHeaderBytesMax);
-        delivery->connection->Begin(*delivery, false);
-        delivery->connection->Write(delivery->Request(key_));
-        delivery->connection->Push();
-      });
+void Webhooks::Begin(Delivery& delivery, Time now) {
+  ++delivery.attempts;
+  delivery.next = now + Seconds(1 << (delivery.attempts - 1));
+  delivery.call.emplace(loop_, delivery.Request(key_), [&delivery](const http::ClientAnswer& answer) {
+    delivery.done = answer.status / 100 == 2;
+    delivery.call.reset();
+  });
 }
 
 void Webhooks::OnTick(Time now) {
   std::size_t under_way = 0;
   std::vector<std::pair<std::string, bool>> over;
   for (const auto& [id, delivery] : deliveries_) {
-    if (delivery->under_way) {
+    if (delivery->call) {
       ++under_way;
-      if (delivery->connection != nullptr)
-        delivery->connection->OnTick(kWebhookConnectTicks, kWebhookIdleTicks, kWebhookStallTicks);
-      if (now > delivery->give_up) delivery->Settle(false);
     } else if (delivery->done || delivery->attempts == kAttemptsMax) {
       over.emplace_back(id, delivery->done);
     } else if (now >= delivery->next && under_way < kAtOnce) {
       ++under_way;
-      Begin(delivery, now);
+      Begin(*delivery, now);
     }
   }
   for (const auto& [id, delivered] : over) {
@@ -132,9 +110,6 @@ void Webhooks::OnTick(Time now) {
   }
 }
 
-void Webhooks::Close() {
-  for (const auto& [id, delivery] : deliveries_) delivery->Settle(false);
-  deliveries_.clear();
-}
+void Webhooks::Close() { deliveries_.clear(); }
 
 }  // namespace ringway::gateway

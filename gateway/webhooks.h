@@ -19,7 +19,6 @@
 #include "absl/status/status.h"
 #include "core/time.h"
 #include "runtime/event_loop.h"
-#include "runtime/http/origin_connection.h"
 
 namespace ringway::gateway {
 
@@ -40,18 +39,18 @@ class Webhooks {
   void Call(const std::string& id, const std::string& url, const std::string& json);
   // Every quarter of a second.
   void OnTick(Time now);
+  // Ends the calls that are under way; they are owed still.
   void Close();
 
  private:
-  class Delivery;
-  void Begin(const std::shared_ptr<Delivery>& delivery, Time now);
+  struct Delivery;
+  void Begin(Delivery& delivery, Time now);
 
   runtime::EventLoop& loop_;
   const std::vector<std::string> hosts_;
   const std::string key_;
   const Settled settled_;
-  boost::asio::ip::tcp::resolver resolver_;
-  std::map<std::string, std::shared_ptr<Delivery>> deliveries_;  // by job
+  std::map<std::string, std::unique_ptr<Delivery>> deliveries_;  // by job
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

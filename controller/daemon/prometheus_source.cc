@@ -3,9 +3,6 @@
 #include <set>
 #include <utility>
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 #include <cstdlib>
 #include <optional>
 
@@ -15,14 +12,10 @@
 #include "runtime/address.h"
 #include "runtime/clock.h"
 #include "runtime/event_loop.h"
+#include "runtime/http/client_call.h"
 
 namespace ringway::controller {
 namespace {
-
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace beast_http = boost::beast::http;
-using Tcp = asio::ip::tcp;
 
 std::string PercentEncoded(std::string_view text) {
   std::string out;
@@ -58,65 +51,6 @@ std::optional<double> Number(const Json* sample) {
   if (text.empty() || *end != '\0') return std::nullopt;
   return value;
 }
-
-// One GET, start to end. Keeps itself alive while it runs; calls `done` once.
-class Get : public std::enable_shared_from_this<Get> {
- public:
-  using Done = std::function<void(absl::StatusOr<std::string>)>;
-  Get(asio::io_context& context, const PrometheusSettings& settings, std::string target, Done done)
-      : where_(absl::StrCat("Prometheus at ", settings.host, ":", settings.port)),
-        resolver_(context),
-        stream_(context),
-        done_(std::move(done)) {
-    request_.method(beast_http::verb::get);
-    request_.target(target);
-    request_.version(11);
-    request_.set(beast_http::field::host, settings.host);
-    request_.set(beast_http::field::user_agent, "ringway-controller");
-    request_.set(beast_http::field::connection, "close");
-    parser_.body_limit(PrometheusSource::kAnswerBytesMax);
-  }
-
-  void Run(const PrometheusSettings& settings) {
-    resolver_.async_resolve(
-        settings.host, settings.port,
-        [self = shared_from_this()](beast::error_code error, Tcp::resolver::results_type to) {
-          if (error) return self->Fail("resolve", error);
-          self->Connect(to);
-        });
-  }
-
- private:
-  void Connect(const Tcp::resolver::results_type& to) {
-    stream_.expires_after(absl::ToChronoMilliseconds(PrometheusSource::kQueryMax));
-    stream_.async_connect(to, [self = shared_from_this()](beast::error_code error, const Tcp::endpoint&) {
-      if (error) return self->Fail("connect", error);
-      beast_http::async_write(self->stream_, self->request_, [self](beast::error_code failed, std::size_t) {
-        if (failed) return self->Fail("ask", failed);
-        self->Read();
-      });
-    });
-  }
-  void Read() {
-    beast_http::async_read(stream_, buffer_, parser_,
-                           [self = shared_from_this()](beast::error_code error, std::size_t) {
-                             if (error) return self->Fail("read the answer", error);
-                             // Errors come as JSON too, with a status of 4xx or 5xx.
-                             self->done_(self->parser_.get().body());
-                           });
-  }
-  void Fail(const char* what, beast::error_code error) {
-    done_(absl::UnavailableError(absl::StrCat(where_, ": cannot ", what, ": ", error.message())));
-  }
-
-  const std::string where_;
-  Tcp::resolver resolver_;
-  beast::tcp_stream stream_;
-  beast::flat_buffer buffer_;
-  beast_http::request<beast_http::empty_body> request_;
-  beast_http::response_parser<beast_http::string_body> parser_;
-  Done done_;
-};
 
 }  // namespace
 
@@ -177,7 +111,7 @@ absl::Status ParsePrometheusUrl(const std::string& url, PrometheusSettings& sett
   return absl::OkStatus();
 }
 
-struct PrometheusSource::State : std::enable_shared_from_this<State> {
+struct PrometheusSource::State {
   State(PrometheusSettings s, Answer answer)
       : settings(std::move(s)),
         deliver(std::move(answer)),
@@ -191,33 +125,38 @@ struct PrometheusSource::State : std::enable_shared_from_this<State> {
   }
   void AskNext() {
     if (next >= queries.size()) {
-      busy = false;
+      call.reset();
       alarm.Arm(std::max(round_at + settings.period, runtime::MonotonicNow()));
       return;
     }
-    busy = true;
     const PrometheusQuery query = queries[next++];
-    const std::string target = absl::StrCat("/api/v1/query?query=", PercentEncoded(query.promql));
-    auto get = std::make_shared<Get>(loop.context(), settings, target,
-                                     [this, query](absl::StatusOr<std::string> body) {
-                                       if (body.ok()) {
-                                         deliver(query, ParseQueryAnswer(*body));
-                                       } else {
-                                         deliver(query, body.status());
-                                       }
-                                       AskNext();
-                                     });
-    get->Run(settings);
+    http::ClientRequest request{.host = settings.host,
+                                .port = settings.port,
+                                .target = absl::StrCat("/api/v1/query?query=", PercentEncoded(query.promql)),
+                                .fields = {{"User-Agent", "ringway-controller"}},
+                                .connect_max = kQueryMax,
+                                .answer_max = kQueryMax,
+                                .body_bytes_max = kAnswerBytesMax};
+    call.emplace(loop, std::move(request), [this, query](const http::ClientAnswer& answer) {
+      deliver(query, Heard(answer));
+      AskNext();
+    });
+  }
+  // Errors come as JSON too, with a status of 4xx or 5xx.
+  absl::StatusOr<std::vector<RegionValue>> Heard(const http::ClientAnswer& answer) const {
+    if (answer.whole) return ParseQueryAnswer(answer.body);
+    return absl::UnavailableError(absl::StrCat("Prometheus at ", settings.host, ":", settings.port,
+                                               answer.reached ? " " : " cannot be reached: ", answer.why));
   }
 
   const PrometheusSettings settings;
   const Answer deliver;
   std::vector<PrometheusQuery> queries;
   std::size_t next = 0;
-  bool busy = false;
   Time round_at;
   runtime::EventLoop loop;
   runtime::Alarm alarm;
+  std::optional<http::ClientCall> call;  // nothing: between two rounds
 };
 
 PrometheusSource::PrometheusSource(PrometheusSettings settings, Answer deliver)
@@ -231,7 +170,7 @@ void PrometheusSource::Ask(std::vector<PrometheusQuery> queries) {
   (void)state_->loop.Post([state = state_.get(), queries = std::move(queries)]() mutable {
     state->queries = std::move(queries);
     // A round under way goes on with what is left of the new list.
-    if (!state->busy) state->Round();
+    if (!state->call) state->Round();
   });
 }
 

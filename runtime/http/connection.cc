@@ -46,7 +46,8 @@ void Connection::Read() {
                             reading_ = false;
                             if (!open_) return;
                             quiet_ticks = 0;
-                            if (failed_ || (failed && failed != asio::error::eof)) {
+                            const bool heard = !failed && (!failed_ || (count > 0 && HearsOut()));
+                            if (!heard && (failed_ || failed != asio::error::eof)) {
                               const std::string why = failed_ ? "it takes no more bytes" : failed.message();
                               Close();
                               return OnBroken(why);

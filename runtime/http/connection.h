@@ -49,6 +49,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   virtual void OnReadEnd() = 0;
   virtual void OnBroken(std::string_view why) = 0;
   virtual void OnDrained() = 0;
+  // Whether what the peer sent before it stopped taking bytes is still wanted.
+  virtual bool HearsOut() const { return false; }
 
   // The socket is connected: from now on bytes flow.
   void Begin();

@@ -65,6 +65,8 @@ class OriginConnection final : public Connection, public Upstream, private Messa
   void OnReadEnd() override;
   void OnBroken(std::string_view why) override;
   void OnDrained() override;
+  // A server may refuse before it has read the request, and hang up.
+  bool HearsOut() const override { return sink_ != nullptr; }
   void OnHead(const Head& head) override;
   void OnBody(std::string_view bytes) override;
   void OnMessageEnd() override;

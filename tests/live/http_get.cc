@@ -1,50 +1,40 @@
 #include "tests/live/http_get.h"
 
+#include <future>
+#include <sstream>
 #include <utility>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <chrono>
-#include <sstream>
-
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "runtime/address.h"
+#include "runtime/http/client_call.h"
 
 namespace ringway::live {
-namespace {
-
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
-using Tcp = boost::asio::ip::tcp;
-
-constexpr auto kLimit = std::chrono::seconds(2);
-
-}  // namespace
 
 std::optional<HttpPage> HttpGet(const std::string& address, const std::string& path) {
-  const auto target = runtime::ParseAddress(address);
-  if (!target.ok()) return std::nullopt;
-  boost::asio::io_context io;
-  beast::tcp_stream stream(io);
-  http::request<http::empty_body> request(http::verb::get, path, 11);
-  request.set(http::field::host, address);
-  request.set(http::field::connection, "close");
-  beast::flat_buffer buffer;
-  http::response<http::string_body> response;
-  bool whole = false;
-  stream.expires_after(kLimit);
-  stream.async_connect({boost::asio::ip::make_address(target->host), target->port}, [&](beast::error_code e) {
-    if (e) return;
-    http::async_write(stream, request, [&](beast::error_code e, std::size_t) {
-      if (e) return;
-      http::async_read(stream, buffer, response, [&](beast::error_code e, std::size_t) { whole = !e; });
-    });
+  constexpr Duration kLimit = Seconds(2);
+  constexpr std::uint64_t kPageBytesMax = std::uint64_t{64} << 20;
+  const auto at = runtime::ParseAddress(address);
+  if (!at.ok()) return std::nullopt;
+  http::ClientRequest request{.host = at->host,
+                              .port = absl::StrCat(at->port),
+                              .target = path,
+                              .connect_max = kLimit,
+                              .answer_max = kLimit,
+                              .body_bytes_max = kPageBytesMax};
+  std::promise<http::ClientAnswer> answered;
+  runtime::EventLoop loop("get");
+  std::optional<http::ClientCall> call;
+  loop.Start();
+  const bool asked = loop.Post([&] {
+    call.emplace(loop, std::move(request),
+                 [&](http::ClientAnswer answer) { answered.set_value(std::move(answer)); });
   });
-  io.run();
-  if (!whole) return std::nullopt;
-  return HttpPage{static_cast<int>(response.result_int()), response.body()};
+  if (!asked) return std::nullopt;
+  http::ClientAnswer answer = answered.get_future().get();
+  loop.Stop();
+  if (!answer.whole) return std::nullopt;
+  return HttpPage{answer.status, std::move(answer.body)};
 }
 
 std::optional<double> MetricValue(const std::string& address, std::string_view series) {

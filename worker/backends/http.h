@@ -15,16 +15,18 @@
 // job: a job takes seconds, connecting to loopback takes microseconds, and a stale kept-alive connection
 // would turn into a job whose outcome is unknown.
 //
-// Threads: the loop's. Bounds: connect_max, answer_max, body_bytes_max; one piece of kPieceBytes in memory
+// Threads: the loop's. Bounds: connect_max, answer_max, body_bytes_max; of the answer one piece in memory
 // here.
 #ifndef RINGWAY_WORKER_BACKENDS_HTTP_H_
 #define RINGWAY_WORKER_BACKENDS_HTTP_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "runtime/event_loop.h"
+#include "runtime/http/client_call.h"
 #include "worker/backends/backend.h"
 #include "worker/backends/upstream_url.h"
 
@@ -33,25 +35,31 @@ namespace ringway::worker {
 struct HttpSettings {
   UpstreamUrl upstream;
   Duration connect_max = Seconds(3);
-  Duration answer_max = Minutes(10);  // from the request until the whole answer
+  Duration answer_max = Minutes(10);  // from the beginning until the whole answer
   std::uint64_t body_bytes_max = std::uint64_t{256} << 20;
 };
 
 class HttpBackend final : public Backend {
  public:
-  static constexpr std::size_t kPieceBytes = 64 << 10;
-
   HttpBackend(runtime::EventLoop& loop, const HttpSettings& settings) : loop_(loop), settings_(settings) {}
-  ~HttpBackend() override;
   void Start(WorkOrder order, WorkSink& sink) override;
   void Cancel() override;
 
  private:
-  class Exchange;
+  WorkEnd EndOf(const http::ClientAnswer& answer) const;
   runtime::EventLoop& loop_;
   const HttpSettings settings_;
-  std::weak_ptr<Exchange> exchange_;  // keeps itself alive until it has ended
+  WorkSink* sink_ = nullptr;  // of the order that runs
+  bool cancelled_ = false;
+  std::string complaint_;  // the beginning of an error's body
+  std::optional<http::ClientCall> call_;
 };
+
+// A request of this worker, with what it passes on of the order, and nothing of its work.
+http::ClientRequest RequestTo(const HttpSettings& settings, const WorkOrder& order);
+// The ends of an order that no connection was found for, and that the server refused.
+WorkEnd NotReached(const HttpSettings& settings, const std::string& why);
+WorkEnd RefusedWith(const http::ClientAnswer& answer, std::string_view complaint);
 
 // The body for a job without a payload: {"model": ..., "prompt": ..., parameters...}.
 std::string JsonBody(const WorkOrder& order);

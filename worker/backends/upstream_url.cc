@@ -7,11 +7,6 @@
 
 namespace ringway::worker {
 
-std::string UpstreamUrl::HostHeader() const {
-  const std::string name = host.find(':') == std::string::npos ? host : absl::StrCat("[", host, "]");
-  return port == "80" ? name : absl::StrCat(name, ":", port);
-}
-
 absl::StatusOr<UpstreamUrl> ParseUpstreamUrl(std::string_view text) {
   constexpr std::string_view kScheme = "http://";
   const auto bad = [text](const char* problem) {

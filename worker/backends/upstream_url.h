@@ -19,7 +19,6 @@ struct UpstreamUrl {
   std::string host;
   std::string port = "80";
   std::string target = "/";  // path and query
-  std::string HostHeader() const;
 };
 
 // Errors: InvalidArgument that quotes the text and shows the form.

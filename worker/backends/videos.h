@@ -11,16 +11,17 @@
 // no connection, are busy (nothing was started); other 4xx rejected; "failed" and everything else failed.
 // A poll that breaks is repeated: the job goes on at the server, so only answer_max gives up.
 //
-// Threads: the loop's; one coroutine for the order that runs. Bounds: answer_max for all of it,
-// body_bytes_max of film, kReplyBytesMax of JSON, one piece of kPieceBytes in memory.
+// Threads: the loop's. Bounds: answer_max for all of it, body_bytes_max of film, kReplyBytesMax of JSON; of
+// the film one piece in memory.
 #ifndef RINGWAY_WORKER_BACKENDS_VIDEOS_H_
 #define RINGWAY_WORKER_BACKENDS_VIDEOS_H_
 
 #include <cstddef>
-#include <memory>
+#include <optional>
 #include <string>
 
 #include "runtime/event_loop.h"
+#include "runtime/http/client_call.h"
 #include "worker/backends/backend.h"
 #include "worker/backends/http.h"
 
@@ -34,20 +35,40 @@ struct VideosUpstream {
 
 class VideosBackend final : public Backend {
  public:
-  static constexpr std::size_t kPieceBytes = 64 << 10;
   static constexpr std::size_t kReplyBytesMax = 1 << 20;
 
   VideosBackend(runtime::EventLoop& loop, const VideosUpstream& settings)
-      : loop_(loop), settings_(settings) {}
-  ~VideosBackend() override;
+      : loop_(loop), settings_(settings), pause_(loop, [this] { Poll(); }) {}
   void Start(WorkOrder order, WorkSink& sink) override;
   void Cancel() override;
 
  private:
-  class Course;
+  using Next = void (VideosBackend::*)(const http::ClientAnswer&);
+
+  void OnCreated(const http::ClientAnswer& answer);
+  void Poll();
+  void OnPolled(const http::ClientAnswer& answer);
+  void Download();
+  void OnFilm(const http::ClientAnswer& answer);
+  void Delete();
+  void OnDeleted(const http::ClientAnswer& answer);
+  WorkEnd RefusedAs(const http::ClientAnswer& answer) const;
+  void End(WorkEnd end);
+
+  // About the job, once it has an id.
+  http::ClientRequest Request(const char* method, Duration limit) const;
+  void Ask(http::ClientRequest request, Next next, http::ClientCall::Take take = nullptr);
+
   runtime::EventLoop& loop_;
   const VideosUpstream settings_;
-  std::weak_ptr<Course> course_;  // keeps itself alive until it has ended
+  WorkOrder order_;
+  WorkSink* sink_ = nullptr;  // null: no order runs
+  std::string job_;           // "/" and its id; empty: it has none yet
+  Time give_up_;
+  bool cancelled_ = false;
+  bool deleting_ = false;
+  runtime::Alarm pause_;  // until the next poll
+  std::optional<http::ClientCall> call_;
 };
 
 // The bodies of a creation, with their content types.

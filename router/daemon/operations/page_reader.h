@@ -7,12 +7,14 @@
 #ifndef RINGWAY_ROUTER_DAEMON_OPERATIONS_PAGE_READER_H_
 #define RINGWAY_ROUTER_DAEMON_OPERATIONS_PAGE_READER_H_
 
+#include <cstddef>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 
 #include "core/time.h"
 #include "runtime/event_loop.h"
+#include "runtime/http/client_call.h"
 
 namespace ringway::router {
 
@@ -22,17 +24,16 @@ class PageReader {
   static constexpr std::size_t kPageBytesMax = std::size_t{4} << 20;
 
   // `take` gets the body of each page that was read whole.
-  PageReader(runtime::EventLoop& loop, std::function<void(const std::string& body)> take);
-  ~PageReader();
+  PageReader(runtime::EventLoop& loop, std::function<void(const std::string& body)> take)
+      : loop_(loop), take_(std::move(take)) {}
 
-  // Begins a request unless one is under way. `address` is an IP address and a port.
+  // Begins a request unless one is under way. `address` is host:port.
   void Read(const std::string& address);
 
  private:
-  struct Request;
   runtime::EventLoop& loop_;
   std::function<void(const std::string&)> take_;
-  std::shared_ptr<Request> request_;  // null: none under way
+  std::optional<http::ClientCall> call_;  // nothing: none under way
 };
 
 }  // namespace ringway::router
