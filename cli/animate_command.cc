@@ -52,7 +52,7 @@ int Animate(Session& session, AnimateOptions& options) {
 }
 
 // Flags that are settings of the job, under the same names.
-void AddSettings(CLI::App& command, std::map<std::string, std::string>& settings) {
+void AddSettings(flags::Command command, std::map<std::string, std::string>& settings) {
   const std::string formats =
       absl::StrCat(engine::AnimationFormatNames(), "; else by the ending of the file");
   const std::pair<const char*, const char*> flags[] = {
@@ -64,33 +64,31 @@ void AddSettings(CLI::App& command, std::map<std::string, std::string>& settings
       {"region", "what may move: left,top,right,bottom in pixels, or in hundredths: 10%,20%,60%,90%"},
       {"format", formats.c_str()}};
   for (const auto& [name, help] : flags)
-    command.add_option_function<std::string>(
+    command.AddText(
         absl::StrCat("--", name),
         [&settings, key = name](const std::string& value) { settings[key] = value; }, help);
 }
 
 }  // namespace
 
-void AddAnimateCommand(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("animate", "animate a photo by a prompt, here or through a router");
+void AddAnimateCommand(flags::Command app, Session& session) {
+  flags::Command command = app.Subcommand("animate", "animate a photo by a prompt, here or through a router");
   const auto options = std::make_shared<AnimateOptions>();
-  command->add_option("photo", options->job.photo_file,
-                      "PNG, JPEG or WebP; a picture of Ringway's own if not given");
-  command->add_option("-p,--prompt", options->job.prompt, "what should move: \"the boat sways gently\"");
+  command.Add("photo", options->job.photo_file, "PNG, JPEG or WebP; a picture of Ringway's own if not given");
+  command.Add("-p,--prompt", options->job.prompt, "what should move: \"the boat sways gently\"");
   command
-      ->add_option("-o,--out", options->out,
-                   "where the animation goes, - for standard output; its ending chooses the format")
-      ->capture_default_str();
-  command->add_option("--model", options->job.model, "model directory; the bundled one if not given");
-  command->add_option("--threads", options->job.threads, "0: as many as there are processors")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  command->add_option("--tier", options->job.tier, "with --router: needed if there are several");
-  AddSettings(*command, options->job.settings);
-  CLI::App* top = &app;
-  command->callback([&session, options, top] {
+      .Add("-o,--out", options->out,
+           "where the animation goes, - for standard output; its ending chooses the format")
+      .ShowDefault();
+  command.Add("--model", options->job.model, "model directory; the bundled one if not given");
+  command.Add("--threads", options->job.threads, "0: as many as there are processors")
+      .In(0, 256)
+      .ShowDefault();
+  command.Add("--tier", options->job.tier, "with --router: needed if there are several");
+  AddSettings(command, options->job.settings);
+  command.OnChosen([&session, options, app] {
     // The current context alone does not send a photo away.
-    options->remote = top->count("--router") > 0 || top->count("--context") > 0;
+    options->remote = app.Given("--router") || app.Given("--context");
     session.run = [&session, options] { return Animate(session, *options); };
   });
 }

@@ -31,14 +31,11 @@ int Audit(Session& session, std::uint32_t limit) {
 
 }  // namespace
 
-void AddAuditCommand(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("audit", "who changed what, when and why");
+void AddAuditCommand(flags::Command app, Session& session) {
+  flags::Command command = app.Subcommand("audit", "who changed what, when and why");
   const auto limit = std::make_shared<std::uint32_t>(50);
-  command->add_option("--limit", *limit, "newest entries")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  command->callback(
-      [&session, limit] { session.run = [&session, limit] { return Audit(session, *limit); }; });
+  command.Add("--limit", *limit, "newest entries").In(1, 10000).ShowDefault();
+  command.OnChosen([&session, limit] { session.run = [&session, limit] { return Audit(session, *limit); }; });
 }
 
 }  // namespace ringway::cli

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime/flags.h"
 #include "topology/spelling.h"
 
 namespace ringway::cli {
@@ -30,14 +30,14 @@ inline std::string WrongChoice(std::string_view word, const std::vector<std::str
 }
 
 // A check that the word is one of `words`.
-inline CLI::Validator OneOf(std::vector<std::string> words) {
-  return CLI::Validator([words](std::string& word) { return WrongChoice(word, words); }, "");
+inline flags::Check OneOf(std::vector<std::string> words) {
+  return [words = std::move(words)](std::string& word) { return WrongChoice(word, words); };
 }
 
 // Adds an option that takes one of the words; the word of the value before is its default.
 template <class Value>
-CLI::Option* AddChoice(CLI::App& app, const std::string& name, Value& value,
-                       const std::vector<std::pair<std::string, Value>>& choices, const std::string& about) {
+flags::Option AddChoice(flags::Command app, const std::string& name, Value& value,
+                        const std::vector<std::pair<std::string, Value>>& choices, const std::string& about) {
   std::vector<std::string> words;
   std::string standard;
   for (const auto& [word, meaning] : choices) {
@@ -45,7 +45,7 @@ CLI::Option* AddChoice(CLI::App& app, const std::string& name, Value& value,
     if (meaning == value) standard = word;
   }
   return app
-      .add_option_function<std::string>(
+      .AddText(
           name,
           [&value, choices](const std::string& given) {
             for (const auto& [word, meaning] : choices) {
@@ -53,9 +53,9 @@ CLI::Option* AddChoice(CLI::App& app, const std::string& name, Value& value,
             }
           },
           about)
-      ->type_name(absl::StrJoin(words, "|"))
-      ->check(OneOf(words))
-      ->default_str(standard);
+      .TypeName(absl::StrJoin(words, "|"))
+      .Check(OneOf(words))
+      .DefaultText(standard);
 }
 
 }  // namespace ringway::cli

@@ -30,67 +30,65 @@ bool WantsColour(bool out_is_terminal) {
   return IsScreen(out_is_terminal);
 }
 
-void AddGlobalOptions(CLI::App& app, Session& session) {
-  app.add_flag("--json", session.json, "print JSON, for programs");
-  app.add_option("--controller", session.controller, "host:port of the controller's admin service")
-      ->envname("RINGWAY_CONTROLLER")
-      ->capture_default_str();
-  app.add_option("--router", session.router,
-                 "host:port of a router, for submit and animate; for workers, jobs, cancel and drains of "
-                 "workers the only one that is asked")
-      ->envname("RINGWAY_ROUTER")
-      ->capture_default_str();
-  app.add_option("--token-file", session.token_file, "file with the admin token (else $RINGWAY_TOKEN)");
-  app.add_option(
+void AddGlobalOptions(flags::Command app, Session& session) {
+  app.AddFlag("--json", session.json, "print JSON, for programs");
+  app.Add("--controller", session.controller, "host:port of the controller's admin service")
+      .Environment("RINGWAY_CONTROLLER")
+      .ShowDefault();
+  app.Add("--router", session.router,
+          "host:port of a router, for submit and animate; for workers, jobs, cancel and drains of "
+          "workers the only one that is asked")
+      .Environment("RINGWAY_ROUTER")
+      .ShowDefault();
+  app.Add("--token-file", session.token_file, "file with the admin token (else $RINGWAY_TOKEN)");
+  app.Add(
       "--fleet-token-file", session.fleet_token_file,
       "file with the fleet's token, for what asks routers: explain, top, workers, jobs, cancel, drains of "
       "workers (else $RINGWAY_FLEET_TOKEN)");
-  app.add_option("--context", session.context, "a fleet of the contexts file; `ringway context list`")
-      ->envname("RINGWAY_CONTEXT");
+  app.Add("--context", session.context, "a fleet of the contexts file; `ringway context list`")
+      .Environment("RINGWAY_CONTEXT");
 }
 
-std::vector<std::string> NamesOfOptions(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+void AppendLongNames(const flags::Command& app, std::vector<std::string>& names) {
+  for (const flags::Option& option : app.options()) {
+    for (const std::string& name : option.names()) {
+      if (name.starts_with("--")) names.push_back(name);
+    }
   }
-  return names;
 }
 
 // The chosen subcommand, as deep as the words go.
-const CLI::App* Innermost(const CLI::App& app) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? &app : Innermost(*chosen.front());
+flags::Command Innermost(const flags::Command& app) {
+  const std::vector<flags::Command> chosen = app.chosen();
+  return chosen.empty() ? app : Innermost(chosen.front());
 }
 
 // What could have been meant by the first word that nothing took.
-std::string Suggestion(const CLI::App& app) {
-  const std::vector<std::string> extras = app.remaining(true);
+std::string Suggestion(const flags::Root& app) {
+  const std::vector<std::string> extras = app.Rest();
   if (extras.empty()) return "";
-  const CLI::App* innermost = Innermost(app);
-  std::vector<std::string> known = NamesOfOptions(*innermost);
-  for (const std::string& name : NamesOfOptions(app)) known.push_back(name);
-  for (const CLI::App* sub : innermost->get_subcommands([](const CLI::App*) { return true; })) {
-    known.push_back(sub->get_name());
-  }
+  const flags::Command innermost = Innermost(app);
+  std::vector<std::string> known;
+  AppendLongNames(innermost, known);
+  AppendLongNames(app, known);
+  for (const flags::Command& sub : innermost.subcommands()) known.push_back(sub.name());
   const std::string word = extras.front().substr(0, extras.front().find('='));
   return DidYouMean(word, {known.begin(), known.end()});
 }
 
-int Explain(const CLI::App& app, const CLI::ParseError& error, std::ostream& out, std::ostream& err) {
-  const std::vector<std::string> extras = app.remaining(true);
-  if (error.get_exit_code() == 0 &&
-      extras.empty()) {  // --help, --version; help for a word that is none is not
-    app.exit(error, out, err);
+int Explain(const flags::Root& app, const flags::Ending& ending, std::ostream& out, std::ostream& err) {
+  const std::vector<std::string> extras = app.Rest();
+  if (ending.code == 0 && extras.empty()) {  // --help, --version; help for a word that is none is not
+    out << ending.text;
     return kExitOk;
   }
   // Words that nothing took tell more than the complaint that no subcommand was given.
-  err << "ringway: " << (extras.empty() ? error.what() : "unknown word \"" + extras.front() + "\"") << "\n";
+  err << "ringway: " << (extras.empty() ? ending.text : "unknown word \"" + extras.front() + "\"") << "\n";
   const std::string suggestion = Suggestion(app);
   if (!suggestion.empty()) err << "ringway: " << suggestion << "\n";
-  const CLI::App* innermost = Innermost(app);
-  const bool top = innermost == &app;
-  err << "ringway: `ringway " << (top ? "" : innermost->get_name() + " ") << "--help` lists what there is\n";
+  const flags::Command innermost = Innermost(app);
+  err << "ringway: `ringway " << (innermost == app ? "" : innermost.name() + " ")
+      << "--help` lists what there is\n";
   return kExitUsage;
 }
 
@@ -122,11 +120,11 @@ bool AreText(const std::vector<std::string>& words, std::ostream& err) {
 int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
                    bool out_is_terminal, bool err_is_terminal) {
   Session session{.out = out, .err = err};
-  CLI::App app("Ringway: traffic management for fleets of GPU workers.", "ringway");
-  app.footer(kFooter);
-  app.require_subcommand(1);
-  app.fallthrough();  // global options may stand after the subcommand
-  app.set_version_flag("--version", RINGWAY_VERSION);
+  flags::Root app("Ringway: traffic management for fleets of GPU workers.", "ringway");
+  app.Footer(kFooter);
+  app.RequireSubcommand();
+  app.OptionsAnywhere();  // global options may stand after the subcommand
+  app.AddVersion(RINGWAY_VERSION);
   AddGlobalOptions(app, session);
   AddWorldCommands(app, session);
   AddLoadCommand(app, session);
@@ -156,18 +154,13 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   words::AddExamples(app);
   std::vector<std::string> words = Spoken(argc, argv);
   if (words.empty()) {  // nothing was asked: the list of what there is to ask says more than a complaint
-    err << app.help();
+    err << app.Help();
     return kExitUsage;
   }
   if (!AreText(words, err)) return kExitUsage;
-  std::reverse(words.begin(), words.end());  // as the parser wants them
-  try {
-    app.parse(words);
-  } catch (const CLI::ParseError& error) {
-    return Explain(app, error, out, err);
-  }
-  session.controller_given = app.count("--controller") > 0;
-  session.router_given = app.count("--router") > 0;
+  if (const auto ending = app.Parse(words)) return Explain(app, *ending, out, err);
+  session.controller_given = app.Given("--controller");
+  session.router_given = app.Given("--router");
   session.colour = !session.json && WantsColour(out_is_terminal);
   session.terminal = !session.json && IsScreen(out_is_terminal);
   session.err_terminal = IsScreen(err_is_terminal);

@@ -7,36 +7,36 @@
 #ifndef RINGWAY_CLI_COMMANDS_H_
 #define RINGWAY_CLI_COMMANDS_H_
 
-#include "CLI/CLI.hpp"
 #include "cli/session.h"
+#include "runtime/flags.h"
 
 namespace ringway::cli {
 
-void AddTopologyCommand(CLI::App& app, Session& session);
-void AddPlanCommand(CLI::App& app, Session& session);
-void AddTopCommand(CLI::App& app, Session& session);
-void AddWordsCommands(CLI::App& app, Session& session);  // completion and man
-void AddStatusCommand(CLI::App& app, Session& session);
-void AddTableCommand(CLI::App& app, Session& session);
-void AddExplainCommand(CLI::App& app, Session& session);
-void AddDrainCommands(CLI::App& app, Session& session);  // drain and undrain
-void AddWorkersCommand(CLI::App& app, Session& session);
-void AddJobsCommands(CLI::App& app, Session& session);     // jobs and cancel
-void AddPinCommands(CLI::App& app, Session& session);      // pin and unpin
-void AddTierCommands(CLI::App& app, Session& session);     // threshold, mode, rollback, canary
-void AddHistoryCommands(CLI::App& app, Session& session);  // history and diff
-void AddNamesCommand(CLI::App& app, Session& session);
-void AddAuditCommand(CLI::App& app, Session& session);
-void AddWhatIfCommand(CLI::App& app, Session& session);
-void AddSimCommand(CLI::App& app, Session& session);
-void AddSubmitCommand(CLI::App& app, Session& session);
-void AddWorldCommands(CLI::App& app, Session& session);  // up and down
-void AddLoadCommand(CLI::App& app, Session& session);
-void AddDemoCommand(CLI::App& app, Session& session);
-void AddAnimateCommand(CLI::App& app, Session& session);
-void AddGenerateCommand(CLI::App& app, Session& session);
-void AddEngineCommand(CLI::App& app, Session& session);  // inspect and bench
-void AddContextCommand(CLI::App& app, Session& session);
+void AddTopologyCommand(flags::Command app, Session& session);
+void AddPlanCommand(flags::Command app, Session& session);
+void AddTopCommand(flags::Command app, Session& session);
+void AddWordsCommands(flags::Command app, Session& session);  // completion and man
+void AddStatusCommand(flags::Command app, Session& session);
+void AddTableCommand(flags::Command app, Session& session);
+void AddExplainCommand(flags::Command app, Session& session);
+void AddDrainCommands(flags::Command app, Session& session);  // drain and undrain
+void AddWorkersCommand(flags::Command app, Session& session);
+void AddJobsCommands(flags::Command app, Session& session);     // jobs and cancel
+void AddPinCommands(flags::Command app, Session& session);      // pin and unpin
+void AddTierCommands(flags::Command app, Session& session);     // threshold, mode, rollback, canary
+void AddHistoryCommands(flags::Command app, Session& session);  // history and diff
+void AddNamesCommand(flags::Command app, Session& session);
+void AddAuditCommand(flags::Command app, Session& session);
+void AddWhatIfCommand(flags::Command app, Session& session);
+void AddSimCommand(flags::Command app, Session& session);
+void AddSubmitCommand(flags::Command app, Session& session);
+void AddWorldCommands(flags::Command app, Session& session);  // up and down
+void AddLoadCommand(flags::Command app, Session& session);
+void AddDemoCommand(flags::Command app, Session& session);
+void AddAnimateCommand(flags::Command app, Session& session);
+void AddGenerateCommand(flags::Command app, Session& session);
+void AddEngineCommand(flags::Command app, Session& session);  // inspect and bench
+void AddContextCommand(flags::Command app, Session& session);
 
 }  // namespace ringway::cli
 

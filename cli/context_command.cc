@@ -176,8 +176,8 @@ int Remove(Session& session, const std::string& name) {
   });
 }
 
-CLI::Option* AddName(CLI::App& command, std::string& name) {
-  return command.add_option("CONTEXT", name, "its name");
+flags::Option AddName(flags::Command command, std::string& name) {
+  return command.Add("CONTEXT", name, "its name");
 }
 
 // What the file is read from any folder, so a relative path becomes an absolute one.
@@ -186,37 +186,32 @@ std::string TokenPath(const std::string& given) {
   return std::filesystem::absolute(given).lexically_normal().string();
 }
 
-void AddSet(CLI::App& context, Session& session) {
-  CLI::App* command = context.add_subcommand("set", "make a context, or change what is given");
+void AddSet(flags::Command context, Session& session) {
+  flags::Command command = context.Subcommand("set", "make a context, or change what is given");
   const auto name = std::make_shared<std::string>();
   const auto fields = std::make_shared<Fields>();
-  AddName(*command, *name)
-      ->required()
-      ->check(CLI::Validator(
-          [](std::string& text) -> std::string {
-            if (IsName(text)) return "";
-            return absl::StrCat(
-                "found ", Quoted(text),
-                "; allowed: letters, digits and . _ : - after a letter or digit, 1 to 63 of them");
-          },
-          ""));
+  AddName(command, *name).Required().Check([](std::string& text) -> std::string {
+    if (IsName(text)) return "";
+    return absl::StrCat("found ", Quoted(text),
+                        "; allowed: letters, digits and . _ : - after a letter or digit, 1 to 63 of them");
+  });
   const auto address = [&](const char* option, std::optional<std::string>& field, const char* about) {
     command
-        ->add_option_function<std::string>(
+        .AddText(
             option, [&field, fields](const std::string& text) { field = text; }, about)
-        ->check(CLI::Validator([](std::string& text) { return context::WrongAddress(text); }, ""));
+        .Check([](std::string& text) { return context::WrongAddress(text); });
   };
   const auto file = [&](const char* option, std::optional<std::string>& field, const char* about) {
-    command->add_option_function<std::string>(
+    command.AddText(
         option, [&field, fields](const std::string& text) { field = TokenPath(text); }, about);
   };
   address("--controller", fields->controller, "host:port of its controller's admin service; \"\": none");
   address("--router", fields->router, "host:port of one of its routers; \"\": none");
   file("--token-file", fields->token_file, "file with its admin token; \"\": none");
   file("--fleet-token-file", fields->fleet_token_file, "file with its fleet's token; \"\": none");
-  command->callback([&session, name, fields] {
+  command.OnChosen([&session, name, fields] {
     if (!fields->controller && !fields->router && !fields->token_file && !fields->fleet_token_file) {
-      throw CLI::RequiredError(
+      flags::Missing(
           "after the name at least one of --controller, --router, --token-file, --fleet-token-file");
     }
     session.run = [&session, name, fields] { return Set(session, *name, *fields); };
@@ -225,23 +220,23 @@ void AddSet(CLI::App& context, Session& session) {
 
 }  // namespace
 
-void AddContextCommand(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("context", "fleets by name: which one the commands ask");
-  command->require_subcommand(1);
-  CLI::App* list = command->add_subcommand("list", "the contexts of the file; * is the current one");
-  list->callback([&session] { session.run = [&session] { return List(session); }; });
+void AddContextCommand(flags::Command app, Session& session) {
+  flags::Command command = app.Subcommand("context", "fleets by name: which one the commands ask");
+  command.RequireSubcommand();
+  flags::Command list = command.Subcommand("list", "the contexts of the file; * is the current one");
+  list.OnChosen([&session] { session.run = [&session] { return List(session); }; });
   const auto add = [&](const char* word, const char* about, int (*run)(Session&, const std::string&)) {
-    CLI::App* verb = command->add_subcommand(word, about);
+    flags::Command verb = command.Subcommand(word, about);
     const auto name = std::make_shared<std::string>();
-    CLI::Option* option = AddName(*verb, *name);
-    verb->callback(
+    flags::Option option = AddName(verb, *name);
+    verb.OnChosen(
         [&session, run, name] { session.run = [&session, run, name] { return run(session, *name); }; });
     return option;
   };
   add("show", "whom a command would ask, and where each setting comes from", Show);
-  add("use", "make it the current one", Use)->required();
-  AddSet(*command, session);
-  add("remove", "forget it; the token files stay", Remove)->required();
+  add("use", "make it the current one", Use).Required();
+  AddSet(command, session);
+  add("remove", "forget it; the token files stay", Remove).Required();
 }
 
 }  // namespace ringway::cli

@@ -245,51 +245,47 @@ int ProfileModel(Session& session, const ProfileOptions& options) {
   return kExitOk;
 }
 
-void AddProfileCommand(CLI::App& command, Session& session) {
+void AddProfileCommand(flags::Command command, Session& session) {
   const auto options = std::make_shared<ProfileOptions>();
-  CLI::App* profile =
-      command.add_subcommand("profile", "where the time of a picture goes: by part and kind of operation");
-  profile->add_option("MODEL", options->model, "diffusers directory, or a single file with --config")
-      ->required();
-  profile->add_option("--config", options->engine.configuration,
-                      "with a single file: its diffusers directory");
-  profile->add_option("--size", options->size, "WIDTHxHEIGHT; the model's own if not given");
-  profile->add_option("--steps", options->steps, "of the picture")->check(CLI::Range(1, 1000));
-  profile->add_option("--rounds", options->rounds, "each operation is run so often, the best counts")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  profile->add_option("--threads", options->engine.threads, "0: as many as there are processors")
-      ->check(CLI::Range(0, 256));
-  AddPrecision(*profile, options->engine);
-  profile->add_flag("--switches", options->switches,
-                    "instead: what each kind of switch costs until the first step could run");
-  profile->add_option("--other", options->other,
-                      "with --switches: another model to switch with; the same once more if not given");
-  profile->add_option("--lora", options->lora, "with --switches: a LoRA to turn on and off");
-  profile->add_option("--packed-weights", options->engine.packed_weights,
-                      "with --switches: where packed weights are kept; not measured if not given");
-  profile->callback(
+  flags::Command profile =
+      command.Subcommand("profile", "where the time of a picture goes: by part and kind of operation");
+  profile.Add("MODEL", options->model, "diffusers directory, or a single file with --config").Required();
+  profile.Add("--config", options->engine.configuration, "with a single file: its diffusers directory");
+  profile.Add("--size", options->size, "WIDTHxHEIGHT; the model's own if not given");
+  profile.Add("--steps", options->steps, "of the picture").In(1, 1000);
+  profile.Add("--rounds", options->rounds, "each operation is run so often, the best counts")
+      .In(1, 100)
+      .ShowDefault();
+  profile.Add("--threads", options->engine.threads, "0: as many as there are processors").In(0, 256);
+  AddPrecision(profile, options->engine);
+  profile.AddFlag("--switches", options->switches,
+                  "instead: what each kind of switch costs until the first step could run");
+  profile.Add("--other", options->other,
+              "with --switches: another model to switch with; the same once more if not given");
+  profile.Add("--lora", options->lora, "with --switches: a LoRA to turn on and off");
+  profile.Add("--packed-weights", options->engine.packed_weights,
+              "with --switches: where packed weights are kept; not measured if not given");
+  profile.OnChosen(
       [&session, options] { session.run = [&session, options] { return ProfileModel(session, *options); }; });
 }
 
 }  // namespace
 
-void AddEngineCommand(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("engine", "look into a checkpoint, or measure the bundled engine");
-  command->require_subcommand(1);
+void AddEngineCommand(flags::Command app, Session& session) {
+  flags::Command command = app.Subcommand("engine", "look into a checkpoint, or measure the bundled engine");
+  command.RequireSubcommand();
   const auto options = std::make_shared<EngineCommandOptions>();
-  CLI::App* inspect = command->add_subcommand("inspect", "the parts of a model: classes, sizes, types");
-  inspect->add_option("CHECKPOINT", options->checkpoint, "model directory, component or .safetensors file")
-      ->required();
-  inspect->add_flag("--tensors", options->tensors, "list every tensor");
-  inspect->callback(
+  flags::Command inspect = command.Subcommand("inspect", "the parts of a model: classes, sizes, types");
+  inspect.Add("CHECKPOINT", options->checkpoint, "model directory, component or .safetensors file")
+      .Required();
+  inspect.AddFlag("--tensors", options->tensors, "list every tensor");
+  inspect.OnChosen(
       [&session, options] { session.run = [&session, options] { return Inspect(session, *options); }; });
-  CLI::App* bench = command->add_subcommand("bench", "how long opening, a solver step and a frame take here");
-  bench->add_option("--model", options->model, "model directory; the bundled one if not given");
-  bench->add_option("--threads", options->threads, "0: as many as there are processors")
-      ->check(CLI::Range(0, 256));
-  AddProfileCommand(*command, session);
-  bench->callback(
+  flags::Command bench = command.Subcommand("bench", "how long opening, a solver step and a frame take here");
+  bench.Add("--model", options->model, "model directory; the bundled one if not given");
+  bench.Add("--threads", options->threads, "0: as many as there are processors").In(0, 256);
+  AddProfileCommand(command, session);
+  bench.OnChosen(
       [&session, options] { session.run = [&session, options] { return Bench(session, *options); }; });
 }
 

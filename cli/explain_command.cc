@@ -83,19 +83,19 @@ int Explain(Session& session, const v1::ExplainRequest& request) {
 
 }  // namespace
 
-void AddExplainCommand(CLI::App& app, Session& session) {
-  CLI::App* explain = app.add_subcommand(
-      "explain", "why a region's traffic goes where it goes, or what became of one request");
+void AddExplainCommand(flags::Command app, Session& session) {
+  flags::Command explain =
+      app.Subcommand("explain", "why a region's traffic goes where it goes, or what became of one request");
   const auto request = std::make_shared<v1::ExplainRequest>();
   explain
-      ->add_option_function<std::string>(
+      .AddText(
           "REGION_OR_REQUEST", [request](const std::string& word) { request->set_region(word); },
           "a source region, or the id that the answer to a request carried")
-      ->required();
-  explain->add_option_function<std::string>(
+      .Required();
+  explain.AddText(
       "--tier", [request](const std::string& tier) { request->set_tier(tier); },
       "of a region; needed if there are several");
-  explain->callback(
+  explain.OnChosen(
       [&session, request] { session.run = [&session, request] { return Explain(session, *request); }; });
 }
 

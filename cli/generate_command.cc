@@ -302,133 +302,124 @@ int Generate(Session& session, GenerateOptions& options) {
 
 namespace {
 
-void AddModel(CLI::App& command, GenerateOptions& options) {
+void AddModel(flags::Command command, GenerateOptions& options) {
   command
-      .add_option("--model", options.model,
-                  "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or of LTX-Video for films, or a "
-                  "single file of 1.x; or a bundled model: scenes, scenes-teacher")
-      ->capture_default_str();
-  command.add_option("--prompts", options.list_file,
-                     "a file of prompts, one a line: draws each, line 7 to 0007.png of the folder -o, by the "
-                     "seed 6 after --seed");
-  command.add_flag("--list", options.list, "tell which models, LoRAs and control networks are bundled here");
+      .Add("--model", options.model,
+           "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or of LTX-Video for films, or a "
+           "single file of 1.x; or a bundled model: scenes, scenes-teacher")
+      .ShowDefault();
+  command.Add("--prompts", options.list_file,
+              "a file of prompts, one a line: draws each, line 7 to 0007.png of the folder -o, by the "
+              "seed 6 after --seed");
+  command.AddFlag("--list", options.list, "tell which models, LoRAs and control networks are bundled here");
 }
 
-void AddFilms(CLI::App& command, GenerateOptions& options) {
-  command.add_option("--motion-adapter", options.request.motion,
-                     "directory of a motion adapter (AnimateDiff) for a model of pictures: draws a film");
+void AddFilms(flags::Command command, GenerateOptions& options) {
+  command.Add("--motion-adapter", options.request.motion,
+              "directory of a motion adapter (AnimateDiff) for a model of pictures: draws a film");
   command
-      .add_option(
-          "--frames", options.frames,
-          "of a film: one more than a multiple of 8, 161 if not given; of a motion adapter's at most as "
-          "many as it has positions, 16 if not given")
-      ->check(CLI::Range(1, 1024));
+      .Add("--frames", options.frames,
+           "of a film: one more than a multiple of 8, 161 if not given; of a motion adapter's at most as "
+           "many as it has positions, 16 if not given")
+      .In(1, 1024);
   command
-      .add_option("--fps", options.frames_per_second,
-                  "frames a second of a film; the model is told; 25 if not given, 8 with a motion adapter")
-      ->check(CLI::Range(1, 100));
+      .Add("--fps", options.frames_per_second,
+           "frames a second of a film; the model is told; 25 if not given, 8 with a motion adapter")
+      .In(1, 100);
 }
 
-void AddGuides(CLI::App& command, GenerateOptions& options) {
-  command.add_option("--mask", options.mask_file,
-                     "with --init: a picture that is white, or a PNG that is transparent, where it is drawn "
-                     "anew; black stays as it is");
+void AddGuides(flags::Command command, GenerateOptions& options) {
+  command.Add("--mask", options.mask_file,
+              "with --init: a picture that is white, or a PNG that is transparent, where it is drawn "
+              "anew; black stays as it is");
   command
-      .add_option(
+      .Add(
           "--control", options.controls,
           "DIR or DIR:STRENGTH, a control network in diffusers' layout, or the bundled model's edges; may be "
           "repeated")
-      ->allow_extra_args(false);
-  command.add_option("--control-image", options.control_pictures, "the picture that it follows")
-      ->allow_extra_args(false);
+      .OneEach();
+  command.Add("--control-image", options.control_pictures, "the picture that it follows").OneEach();
   command
-      .add_option("--control-window", options.control_windows,
-                  "START,END: on which part of the way it does, as shares; 0,1 if not given")
-      ->allow_extra_args(false);
+      .Add("--control-window", options.control_windows,
+           "START,END: on which part of the way it does, as shares; 0,1 if not given")
+      .OneEach();
   command
-      .add_option(
-          "--embedding", options.words,
-          "WORD=FILE, or FILE for its own name: a word of prompts that was learnt (textual inversion); "
-          "may be repeated")
-      ->allow_extra_args(false);
-  command.add_option("--preview", options.preview,
-                     "directory of a tiny autoencoder (TAESD) that shows the picture after each step");
-  command.add_option("--preview-out", options.preview_out, "where the newest preview goes")
-      ->capture_default_str();
+      .Add("--embedding", options.words,
+           "WORD=FILE, or FILE for its own name: a word of prompts that was learnt (textual inversion); "
+           "may be repeated")
+      .OneEach();
+  command.Add("--preview", options.preview,
+              "directory of a tiny autoencoder (TAESD) that shows the picture after each step");
+  command.Add("--preview-out", options.preview_out, "where the newest preview goes").ShowDefault();
   command
-      .add_option("--vae-memory", options.coder_mib,
-                  "MiB that the autoencoder may take at a time; larger pictures are drawn in tiles [4096], "
-                  "larger films "
-                  "are refused [16384]")
-      ->check(CLI::Range(0.0, 1e6));
+      .Add("--vae-memory", options.coder_mib,
+           "MiB that the autoencoder may take at a time; larger pictures are drawn in tiles [4096], "
+           "larger films "
+           "are refused [16384]")
+      .In(0.0, 1e6);
 }
 
 }  // namespace
 
-void AddGenerateCommand(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("generate", "draw a picture or a film from a prompt, here");
+void AddGenerateCommand(flags::Command app, Session& session) {
+  flags::Command command = app.Subcommand("generate", "draw a picture or a film from a prompt, here");
   const auto options = std::make_shared<GenerateOptions>();
   engine::PictureRequest& request = options->request;
-  AddModel(*command, *options);
-  command->add_option("--config", options->engine.configuration,
-                      "with a single file: the diffusers directory of the model that it was made of");
-  command->add_option("-p,--prompt", request.prompt, "what the picture should show")->excludes("--prompts");
-  command->add_option("--negative", request.negative, "what it should not show");
-  command->add_option(
-      "--size", options->size,
-      "WIDTHxHEIGHT in pixels, multiples of 8, of 32 for films; the model's own if not given");
+  AddModel(command, *options);
+  command.Add("--config", options->engine.configuration,
+              "with a single file: the diffusers directory of the model that it was made of");
+  command.Add("-p,--prompt", request.prompt, "what the picture should show").Excludes("--prompts");
+  command.Add("--negative", request.negative, "what it should not show");
+  command.Add("--size", options->size,
+              "WIDTHxHEIGHT in pixels, multiples of 8, of 32 for films; the model's own if not given");
   command
-      ->add_option("--steps", request.steps,
-                   "of the scheduler; what the model says if not given, else 25, 4 for lcm, 50 for films")
-      ->check(CLI::Range(1, 1000));
+      .Add("--steps", request.steps,
+           "of the scheduler; what the model says if not given, else 25, 4 for lcm, 50 for films")
+      .In(1, 1000);
   command
-      ->add_option("--guidance", options->guidance,
-                   "how closely to follow the prompt, 1: not beyond it; what the model says if not given, "
-                   "else 7.5, 5 for "
-                   "XL, 3 for films")
-      ->check(CLI::Range(0.0, 100.0));
-  command->add_option("--seed", request.seed, "another seed, another picture")->capture_default_str();
-  command->add_option("--scheduler", request.scheduler,
-                      absl::StrCat(engine::SchedulerNames(), "; the checkpoint's own if not given"));
-  command->add_option("--init", options->start_file,
-                      "PNG, JPEG or WebP to start from; its size, if none is given");
+      .Add("--guidance", options->guidance,
+           "how closely to follow the prompt, 1: not beyond it; what the model says if not given, "
+           "else 7.5, 5 for "
+           "XL, 3 for films")
+      .In(0.0, 100.0);
+  command.Add("--seed", request.seed, "another seed, another picture").ShowDefault();
+  command.Add("--scheduler", request.scheduler,
+              absl::StrCat(engine::SchedulerNames(), "; the checkpoint's own if not given"));
+  command.Add("--init", options->start_file, "PNG, JPEG or WebP to start from; its size, if none is given");
   command
-      ->add_option_function<double>(
+      .AddNumber(
           "--strength",
           [options](const double& strength) {
             options->request.strength = strength;
             options->strength_given = true;
           },
           "with --init: how far from it, above 0, to 1; 0.8 if not given, 1 with --mask")
-      ->check(CLI::Range(0.0, 1.0));
-  AddGuides(*command, *options);
-  AddFilms(*command, *options);
-  command->add_option("--clip-skip", request.clip_skip, "last layers of the text encoder to leave out")
-      ->check(CLI::Range(0, 64))
-      ->capture_default_str();
+      .In(0.0, 1.0);
+  AddGuides(command, *options);
+  AddFilms(command, *options);
+  command.Add("--clip-skip", request.clip_skip, "last layers of the text encoder to leave out")
+      .In(0, 64)
+      .ShowDefault();
   command
-      ->add_option(
-          "--lora", options->adapters,
-          "FILE or FILE:STRENGTH, a LoRA of kohya's, diffusers' or peft's keys, or of the bundled model's "
-          "sketch, sepia and mosaic; may be repeated")
-      ->allow_extra_args(false);
-  command->add_option(
-      "-o,--out", options->out,
-      "where the PNG or the film goes, - for standard output; the ending chooses a film's format; "
-      "picture.png or film.mp4 if not given; with --prompts a folder, pictures if not given");
-  command->add_option(
-      "--packed-weights", options->engine.packed_weights,
-      "where to keep packed weights, so that the next opening is fast: a directory of yours, or "
-      "model: in the model's own");
-  command->add_option("--threads", options->engine.threads, "0: as many as there are processors")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  AddPrecision(*command, options->engine);
-  command->callback([&session, options, command] {
-    const bool list = options->list || command->count("--prompts") > 0;
-    if (!list && command->count("--prompt") == 0) throw CLI::RequiredError("--prompt");
+      .Add("--lora", options->adapters,
+           "FILE or FILE:STRENGTH, a LoRA of kohya's, diffusers' or peft's keys, or of the bundled model's "
+           "sketch, sepia and mosaic; may be repeated")
+      .OneEach();
+  command.Add("-o,--out", options->out,
+              "where the PNG or the film goes, - for standard output; the ending chooses a film's format; "
+              "picture.png or film.mp4 if not given; with --prompts a folder, pictures if not given");
+  command.Add("--packed-weights", options->engine.packed_weights,
+              "where to keep packed weights, so that the next opening is fast: a directory of yours, or "
+              "model: in the model's own");
+  command.Add("--threads", options->engine.threads, "0: as many as there are processors")
+      .In(0, 256)
+      .ShowDefault();
+  AddPrecision(command, options->engine);
+  command.OnChosen([&session, options, command] {
+    const bool list = options->list || command.Given("--prompts");
+    if (!list && !command.Given("--prompt")) flags::Missing("--prompt");
     for (const char* name : kPictureOptions)
-      if (command->count(name) > 0) options->only_pictures.emplace_back(name);
+      if (command.Given(name)) options->only_pictures.emplace_back(name);
     session.run = [&session, options] { return Generate(session, *options); };
   });
 }

@@ -84,33 +84,30 @@ int Diff(Session& session, const v1::DiffRequest& request) {
   return kExitOk;
 }
 
-void AddHistory(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("history", "the tables that were in force: when, why, and what moved");
+void AddHistory(flags::Command app, Session& session) {
+  flags::Command command =
+      app.Subcommand("history", "the tables that were in force: when, why, and what moved");
   const auto request = std::make_shared<v1::HistoryRequest>();
   request->set_limit(50);
-  command->add_option_function<std::string>(
+  command.AddText(
       "--tier", [request](const std::string& tier) { request->set_tier(tier); },
       "only tables that moved something of this tier");
   const auto moment = [command, request](const char* option, const std::string& help,
                                          void (v1::HistoryRequest::*set)(std::int64_t)) {
-    command->add_option(option, help)
-        ->check(CLI::Validator(
-            [request, set](std::string& text) {
-              const absl::StatusOr<Time> at = ReadWhen(text, absl::Now());
-              if (at.ok()) ((*request).*set)(ToUnixMicros(*at));
-              return std::string(at.status().message());
-            },
-            ""));
+    command.Add(option, help).Check([request, set](std::string& text) {
+      const absl::StatusOr<Time> at = ReadWhen(text, absl::Now());
+      if (at.ok()) ((*request).*set)(ToUnixMicros(*at));
+      return std::string(at.status().message());
+    });
   };
   moment("--since", "date and time (UTC), or how long ago", &v1::HistoryRequest::set_since_unix_us);
   moment("--until", "date and time (UTC), or how long ago", &v1::HistoryRequest::set_until_unix_us);
   command
-      ->add_option_function<std::uint32_t>(
+      .AddCount(
           "--limit", [request](std::uint32_t limit) { request->set_limit(limit); }, "newest tables [50]")
-      ->check(CLI::Range(1, 10000));
-  const auto watch = AddWatchOption(*command);
-  command->callback([&session, request, watch] {
+      .In(1, 10000);
+  const auto watch = AddWatchOption(command);
+  command.OnChosen([&session, request, watch] {
     session.run = [&session, request, watch] {
       return WatchController(session, *watch, [&](AdminClient& admin) {
         return LookAtHistory(admin, session, *request, *watch);
@@ -119,24 +116,24 @@ void AddHistory(CLI::App& app, Session& session) {
   });
 }
 
-void AddDiff(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("diff", "what is different between two tables");
+void AddDiff(flags::Command app, Session& session) {
+  flags::Command command = app.Subcommand("diff", "what is different between two tables");
   const auto request = std::make_shared<v1::DiffRequest>();
-  command->add_option("BEFORE", "EPOCH.VERSION, or a moment: the table that was in force then")
-      ->required()
-      ->check(TableNameInto([request]() -> v1::TableName& { return *request->mutable_before(); }));
-  command->add_option("AFTER", "the same; without it the table in force")
-      ->check(TableNameInto([request]() -> v1::TableName& { return *request->mutable_after(); }));
-  command->add_option_function<std::string>(
+  command.Add("BEFORE", "EPOCH.VERSION, or a moment: the table that was in force then")
+      .Required()
+      .Check(TableNameInto([request]() -> v1::TableName& { return *request->mutable_before(); }));
+  command.Add("AFTER", "the same; without it the table in force")
+      .Check(TableNameInto([request]() -> v1::TableName& { return *request->mutable_after(); }));
+  command.AddText(
       "--tier", [request](const std::string& tier) { request->set_tier(tier); },
       "needed if there are several");
-  command->callback(
+  command.OnChosen(
       [&session, request] { session.run = [&session, request] { return Diff(session, *request); }; });
 }
 
 }  // namespace
 
-void AddHistoryCommands(CLI::App& app, Session& session) {
+void AddHistoryCommands(flags::Command app, Session& session) {
   AddHistory(app, session);
   AddDiff(app, session);
 }

@@ -7,12 +7,12 @@
 
 namespace ringway::cli {
 
-void JobOptions::AddTo(CLI::App& command) {
-  command.add_option("--file", file, "payload, for example a picture");
-  command.add_option("--deadline", deadline, "for example 30s; the tier's if not given");
-  command.add_option("--param", parameters, "name=value, as often as needed")->allow_extra_args(false);
+void JobOptions::AddTo(flags::Command command) {
+  command.Add("--file", file, "payload, for example a picture");
+  command.Add("--deadline", deadline, "for example 30s; the tier's if not given");
+  command.Add("--param", parameters, "name=value, as often as needed").OneEach();
   const auto text = [&](const char* name, auto set, const char* help) {
-    command.add_option_function<std::string>(
+    command.AddText(
         name, [this, set](const std::string& value) { set(header, value); }, help);
   };
   text(
@@ -31,7 +31,7 @@ void JobOptions::AddTo(CLI::App& command) {
       "--type", [](v1::JobHeader& h, const std::string& v) { h.set_content_type(v); },
       "content type of the payload");
   const auto number = [&](const char* name, auto set, const char* help) {
-    command.add_option_function<std::uint32_t>(
+    command.AddCount(
         name, [this, set](std::uint32_t value) { set(header, value); }, help);
   };
   number(

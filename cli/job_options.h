@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "ringway/v1/job.pb.h"
+#include "runtime/flags.h"
 
 namespace ringway::cli {
 
@@ -24,7 +24,7 @@ struct JobOptions {
   std::vector<std::string> parameters;  // name=value
 
   // Adds the options; *this must outlive the parsing.
-  void AddTo(CLI::App& command);
+  void AddTo(flags::Command command);
   // What the texts say goes into the header. Errors: InvalidArgument, with the option.
   absl::Status Complete();
 };

@@ -119,39 +119,37 @@ int Cancel(Session& session, v1::CancelRequest request) {
 
 }  // namespace
 
-void AddJobsCommands(CLI::App& app, Session& session) {
-  CLI::App* jobs = app.add_subcommand("jobs", "the jobs that are in the fleet now, the oldest first");
+void AddJobsCommands(flags::Command app, Session& session) {
+  flags::Command jobs = app.Subcommand("jobs", "the jobs that are in the fleet now, the oldest first");
   const auto options = std::make_shared<JobsOptions>();
-  jobs->add_option_function<std::string>(
+  jobs.AddText(
       "--tier", [options](const std::string& tier) { options->asked.set_tier(tier); },
       "only jobs of this tier");
-  jobs->add_option("--region", options->region, "only jobs that run, or are offered, in this region");
-  jobs->add_option_function<std::string>(
+  jobs.Add("--region", options->region, "only jobs that run, or are offered, in this region");
+  jobs.AddText(
           "--state", [options](const std::string& state) { options->asked.set_state(state); },
           "only jobs in this state")
-      ->type_name("uploading|waiting|offering|running")
-      ->check(OneOf({"uploading", "waiting", "offering", "running"}));
-  jobs->add_option("--limit", options->limit, "how many are shown")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  const auto watch = AddWatchOption(*jobs);
-  jobs->callback([&session, options, watch] {
+      .TypeName("uploading|waiting|offering|running")
+      .Check(OneOf({"uploading", "waiting", "offering", "running"}));
+  jobs.Add("--limit", options->limit, "how many are shown").In(1, 1'000'000).ShowDefault();
+  const auto watch = AddWatchOption(jobs);
+  jobs.OnChosen([&session, options, watch] {
     session.run = [&session, options, watch] {
       return Watch(session, *watch, [&] { return LookAtJobs(session, *options, *watch); });
     };
   });
 
-  CLI::App* cancel = app.add_subcommand("cancel", "end one job, wherever it is");
+  flags::Command cancel = app.Subcommand("cancel", "end one job, wherever it is");
   const auto request = std::make_shared<v1::CancelRequest>();
   cancel
-      ->add_option_function<std::string>(
+      .AddText(
           "JOB", [request](const std::string& job) { request->set_job(job); },
           "the id that `ringway jobs` shows")
-      ->required();
-  cancel->add_option_function<std::string>(
+      .Required();
+  cancel.AddText(
       "--why", [request](const std::string& why) { request->mutable_by()->set_why(why); },
       "reason, for whoever sent the job and for the routers' logs");
-  cancel->callback(
+  cancel.OnChosen(
       [&session, request] { session.run = [&session, request] { return Cancel(session, *request); }; });
 }
 

@@ -156,58 +156,55 @@ int Load(Session& session, LoadOptions& options) {
 
 }  // namespace
 
-void AddLoadCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("load", "send jobs at a rate or as a trace tells, and say what came of them");
+void AddLoadCommand(flags::Command app, Session& session) {
+  flags::Command command =
+      app.Subcommand("load", "send jobs at a rate or as a trace tells, and say what came of them");
   const auto options = std::make_shared<LoadOptions>();
-  command->footer(
+  command.Footer(
       "Jobs are sent when they are due, whatever became of the ones before. Without --file, --prompt and "
       "--param each\n"
       "is a small picture of Ringway's own, which the bundled engine animates in a moment.");
   command
-      ->add_option_function<double>(
+      .AddNumber(
           "--rate",
           [options](const double& rate) {
             options->plan.rate_rps = rate;
             options->rate_given = true;
           },
           "jobs a second, over all regions; of a trace: its own rate if not given [1]")
-      ->check(CLI::Range(0.001, load::kRateMax));
-  command->add_option("--duration", options->duration,
-                      "how long jobs are sent, for example 30s or 5m [30s; a trace's own]");
-  AddChoice<load::Law>(*command, "--arrivals", options->plan.law,
+      .In(0.001, load::kRateMax);
+  command.Add("--duration", options->duration,
+              "how long jobs are sent, for example 30s or 5m [30s; a trace's own]");
+  AddChoice<load::Law>(command, "--arrivals", options->plan.law,
                        {{"poisson", load::Law::kPoisson}, {"gamma", load::Law::kGamma}},
                        "the law of the gaps");
   command
-      ->add_option("--cv", options->plan.cv,
-                   "of the gamma law: coefficient of variation of the gaps, 1 is Poisson")
-      ->check(CLI::Range(0.05, 20.0))
-      ->capture_default_str();
-  command->add_option("--trace", options->trace, "CSV of recorded arrivals, with a column of times");
-  command->add_option("--trace-column", options->trace_column, "its column of times [found by its name]");
+      .Add("--cv", options->plan.cv, "of the gamma law: coefficient of variation of the gaps, 1 is Poisson")
+      .In(0.05, 20.0)
+      .ShowDefault();
+  command.Add("--trace", options->trace, "CSV of recorded arrivals, with a column of times");
+  command.Add("--trace-column", options->trace_column, "its column of times [found by its name]");
   using Unit = sim::TraceUnit;
-  AddChoice<Unit>(*command, "--trace-unit", options->trace_unit,
+  AddChoice<Unit>(command, "--trace-unit", options->trace_unit,
                   {{"auto", Unit::kFound},
                    {"s", Unit::kSeconds},
                    {"ms", Unit::kMilliseconds},
                    {"us", Unit::kMicroseconds},
                    {"ns", Unit::kNanoseconds}},
                   "of its numbers");
-  command->add_option("--seed", options->plan.seed, "of the arrivals")->capture_default_str();
+  command.Add("--seed", options->plan.seed, "of the arrivals").ShowDefault();
   command
-      ->add_option("--region", options->regions,
-                   "REGION or REGION=SHARE where jobs enter; repeatable [all, equal parts]")
-      ->allow_extra_args(false);
+      .Add("--region", options->regions,
+           "REGION or REGION=SHARE where jobs enter; repeatable [all, equal parts]")
+      .OneEach();
   command
-      ->add_option("--entry", options->entries,
-                   "host:port of a router where jobs enter, no controller is asked; repeatable")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--success-min", options->success_min,
-                   "exit code 1 where a smaller share of the jobs is done")
-      ->check(CLI::Range(0.0, 1.0));
-  options->job.AddTo(*command);
-  command->callback(
+      .Add("--entry", options->entries,
+           "host:port of a router where jobs enter, no controller is asked; repeatable")
+      .OneEach();
+  command.Add("--success-min", options->success_min, "exit code 1 where a smaller share of the jobs is done")
+      .In(0.0, 1.0);
+  options->job.AddTo(command);
+  command.OnChosen(
       [&session, options] { session.run = [&session, options] { return Load(session, *options); }; });
 }
 

@@ -72,15 +72,15 @@ int Names(Session& session, const std::string& what) {
 
 }  // namespace
 
-void AddNamesCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("names", "the names of what is in the fleet, one a line, for scripts");
+void AddNamesCommand(flags::Command app, Session& session) {
+  flags::Command command =
+      app.Subcommand("names", "the names of what is in the fleet, one a line, for scripts");
   const auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "what is named")
-      ->required()
-      ->type_name("regions|tiers|priorities|routers|contexts|workers|hosts|jobs")
-      ->check(OneOf({"regions", "tiers", "priorities", "routers", "contexts", "workers", "hosts", "jobs"}));
-  command->callback([&session, what] { session.run = [&session, what] { return Names(session, *what); }; });
+  command.Add("WHAT", *what, "what is named")
+      .Required()
+      .TypeName("regions|tiers|priorities|routers|contexts|workers|hosts|jobs")
+      .Check(OneOf({"regions", "tiers", "priorities", "routers", "contexts", "workers", "hosts", "jobs"}));
+  command.OnChosen([&session, what] { session.run = [&session, what] { return Names(session, *what); }; });
 }
 
 }  // namespace ringway::cli

@@ -47,32 +47,30 @@ int RunAction(Session& session,
 
 // --for: how long the order counts.
 template <class Request>
-void AddTermOption(CLI::App& command, const std::shared_ptr<Request>& request) {
-  command.add_option("--for", "after this long the order reverts by itself, for example 30m or 2h30m")
-      ->check(CLI::Validator(
-          [request](std::string& text) -> std::string {
-            Duration lasts;
-            if (!ParseDuration(text, &lasts) || lasts <= ZeroDuration() || lasts == InfiniteDuration()) {
-              return "found \"" + text + "\"; allowed: a length of time, for example 90s, 30m or 2h30m";
-            }
-            request->set_for_s(ToDoubleSeconds(lasts));
-            return "";
-          },
-          ""));
+void AddTermOption(flags::Command command, const std::shared_ptr<Request>& request) {
+  command.Add("--for", "after this long the order reverts by itself, for example 30m or 2h30m")
+      .Check([request](std::string& text) -> std::string {
+        Duration lasts;
+        if (!ParseDuration(text, &lasts) || lasts <= ZeroDuration() || lasts == InfiniteDuration()) {
+          return "found \"" + text + "\"; allowed: a length of time, for example 90s, 30m or 2h30m";
+        }
+        request->set_for_s(ToDoubleSeconds(lasts));
+        return "";
+      });
 }
 
 template <class Request>
-void AddWhyOption(CLI::App& command, const std::shared_ptr<Request>& request) {
-  command.add_option_function<std::string>(
+void AddWhyOption(flags::Command command, const std::shared_ptr<Request>& request) {
+  command.AddText(
       "--why", [request](const std::string& why) { request->mutable_by()->set_why(why); },
       "reason, for the audit log");
 }
 
 // --why and --tier, which all orders to tiers have.
 template <class Request>
-void AddActionOptions(CLI::App& command, const std::shared_ptr<Request>& request) {
+void AddActionOptions(flags::Command command, const std::shared_ptr<Request>& request) {
   AddWhyOption(command, request);
-  command.add_option_function<std::string>(
+  command.AddText(
       "--tier", [request](const std::string& tier) { request->set_tier(tier); },
       "needed if there are several (drains without it: all tiers)");
 }

@@ -54,11 +54,11 @@ std::string TierName(const v1::DryRunReply& reply) {
 
 }  // namespace
 
-std::shared_ptr<const DryRunChoice> AddDryRunOption(CLI::App& command) {
+std::shared_ptr<const DryRunChoice> AddDryRunOption(flags::Command command) {
   const auto choice = std::make_shared<DryRunChoice>();
-  CLI::Option* const dry =
-      command.add_flag("--dry-run", choice->wanted, "show what it would do, and do nothing");
-  command.add_flag("--all", choice->all, "with --dry-run: also rows for which nobody asks now")->needs(dry);
+  const flags::Option dry =
+      command.AddFlag("--dry-run", choice->wanted, "show what it would do, and do nothing");
+  command.AddFlag("--all", choice->all, "with --dry-run: also rows for which nobody asks now").Needs(dry);
   return choice;
 }
 

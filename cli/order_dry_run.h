@@ -22,7 +22,7 @@ struct DryRunChoice {
 };
 
 // Adds --dry-run and --all.
-std::shared_ptr<const DryRunChoice> AddDryRunOption(CLI::App& command);
+std::shared_ptr<const DryRunChoice> AddDryRunOption(flags::Command command);
 
 inline void PutOrder(const v1::DrainRegionRequest& order, v1::DryRunRequest& asked) {
   *asked.mutable_drain_order() = order;

@@ -25,21 +25,19 @@ std::string ReadShare(const std::string& text, v1::PinRequest& request) {
   return "";
 }
 
-void AddShares(CLI::App& command, const std::shared_ptr<v1::PinRequest>& request,
+void AddShares(flags::Command command, const std::shared_ptr<v1::PinRequest>& request,
                const std::shared_ptr<std::string>& priority) {
+  command.Add("--to", "REGION=SHARE: to these shares instead of those of now; may be repeated, sums to 1")
+      .Values(1, 1000)
+      .OneEach()
+      .Check([request](std::string& text) { return ReadShare(text, *request); });
   command
-      .add_option("--to", "REGION=SHARE: to these shares instead of those of now; may be repeated, sums to 1")
-      ->expected(1, 1000)
-      ->allow_extra_args(false)
-      ->check(CLI::Validator([request](std::string& text) { return ReadShare(text, *request); }, ""));
-  command
-      .add_option_function<double>(
+      .AddNumber(
           "--refuse", [request](double share) { request->mutable_row()->set_shed_fraction(share); },
           "share that is shed: refused at once")
-      ->check(CLI::Range(0.0, 1.0));
-  command.add_option(
-      "--priority", *priority,
-      "of which requests, with --to or --refuse: its name, or its number from 0, the most important");
+      .In(0.0, 1.0);
+  command.Add("--priority", *priority,
+              "of which requests, with --to or --refuse: its name, or its number from 0, the most important");
 }
 
 // A number goes as it is; what a name stands for only the controller knows.
@@ -64,30 +62,29 @@ int Pin(Session& session, const std::string& priority, v1::PinRequest& request, 
   return RunOrder(session, &v1::Admin::Stub::Pin, request, dry);
 }
 
-void AddOne(CLI::App& app, Session& session, bool pin) {
-  CLI::App* command = pin ? app.add_subcommand("pin", "fix a region's row of the table as it is now")
-                          : app.add_subcommand("unpin", "let the planner decide about a region's row again");
+void AddOne(flags::Command app, Session& session, bool pin) {
+  flags::Command command = pin ? app.Subcommand("pin", "fix a region's row of the table as it is now")
+                               : app.Subcommand("unpin", "let the planner decide about a region's row again");
   const auto request = std::make_shared<v1::PinRequest>();
   request->set_pin(pin);
   command
-      ->add_option_function<std::string>(
+      .AddText(
           "REGION", [request](const std::string& region) { request->set_region(region); }, "source region")
-      ->required();
+      .Required();
   const auto priority = std::make_shared<std::string>();
-  if (pin) AddShares(*command, request, priority);
-  AddTermOption(*command, request);
-  AddActionOptions(*command, request);
-  const auto dry = AddDryRunOption(*command);
-  command->callback([&session, request, priority, dry] {
-    if (!priority->empty() && !request->has_row())
-      throw CLI::RequiredError("with --priority, --to or --refuse");
+  if (pin) AddShares(command, request, priority);
+  AddTermOption(command, request);
+  AddActionOptions(command, request);
+  const auto dry = AddDryRunOption(command);
+  command.OnChosen([&session, request, priority, dry] {
+    if (!priority->empty() && !request->has_row()) flags::Missing("with --priority, --to or --refuse");
     session.run = [&session, request, priority, dry] { return Pin(session, *priority, *request, *dry); };
   });
 }
 
 }  // namespace
 
-void AddPinCommands(CLI::App& app, Session& session) {
+void AddPinCommands(flags::Command app, Session& session) {
   AddOne(app, session, true);
   AddOne(app, session, false);
 }

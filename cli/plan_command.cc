@@ -173,19 +173,16 @@ int Plan(Session& session, const PlanOptions& options) {
 
 }  // namespace
 
-void AddPlanCommand(CLI::App& app, Session& session) {
-  CLI::App* plan = app.add_subcommand("plan", "what the controller would decide, offline, from files");
+void AddPlanCommand(flags::Command app, Session& session) {
+  flags::Command plan = app.Subcommand("plan", "what the controller would decide, offline, from files");
   const auto options = std::make_shared<PlanOptions>();
-  plan->add_option("TOPOLOGY", options->topology, "topology file")->required();
-  plan->add_option("SNAPSHOT", options->snapshot, "demand and load cost of each region; see docs/cli.md")
-      ->required();
-  plan->add_option("--threshold", options->threshold, "with this overload threshold")
-      ->check(CLI::Range(0.01, 1.0));
-  plan->add_option("--drain", options->drains, "with this region drained; may be repeated")
-      ->allow_extra_args(false);
-  plan->add_option("--scale", options->scales, "REGION=FACTOR: with this much more demand; may be repeated")
-      ->allow_extra_args(false);
-  plan->callback(
+  plan.Add("TOPOLOGY", options->topology, "topology file").Required();
+  plan.Add("SNAPSHOT", options->snapshot, "demand and load cost of each region; see docs/cli.md").Required();
+  plan.Add("--threshold", options->threshold, "with this overload threshold").In(0.01, 1.0);
+  plan.Add("--drain", options->drains, "with this region drained; may be repeated").OneEach();
+  plan.Add("--scale", options->scales, "REGION=FACTOR: with this much more demand; may be repeated")
+      .OneEach();
+  plan.OnChosen(
       [&session, options] { session.run = [&session, options] { return Plan(session, *options); }; });
 }
 

@@ -7,13 +7,13 @@
 #ifndef RINGWAY_CLI_PRECISION_OPTION_H_
 #define RINGWAY_CLI_PRECISION_OPTION_H_
 
-#include <CLI/CLI.hpp>
+#include "runtime/flags.h"
 
 #include "engine/engine.h"
 
 namespace ringway::cli {
 
-void AddPrecision(CLI::App& command, engine::EngineOptions& options);
+void AddPrecision(flags::Command command, engine::EngineOptions& options);
 
 }  // namespace ringway::cli
 

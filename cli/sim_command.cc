@@ -4,14 +4,14 @@
 
 namespace ringway::cli {
 
-void AddSimCommand(CLI::App& app, Session& session) {
-  CLI::App* sim = app.add_subcommand("sim", "what if: simulate a fleet with the production decisions");
-  sim->require_subcommand(1);
-  AddSimRun(*sim, session);
-  AddSimSweep(*sim, session);
-  AddSimCompare(*sim, session);
-  AddSimSize(*sim, session);
-  AddSimReplay(*sim, session);
+void AddSimCommand(flags::Command app, Session& session) {
+  flags::Command sim = app.Subcommand("sim", "what if: simulate a fleet with the production decisions");
+  sim.RequireSubcommand();
+  AddSimRun(sim, session);
+  AddSimSweep(sim, session);
+  AddSimCompare(sim, session);
+  AddSimSize(sim, session);
+  AddSimReplay(sim, session);
 }
 
 }  // namespace ringway::cli

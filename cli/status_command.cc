@@ -19,14 +19,15 @@ absl::StatusOr<std::string> LookAtStatus(AdminClient& admin, const Session& sess
 
 }  // namespace
 
-void AddStatusCommand(CLI::App& app, Session& session) {
-  CLI::App* status = app.add_subcommand("status", "the load of every region, what is wrong, and the routers");
+void AddStatusCommand(flags::Command app, Session& session) {
+  flags::Command status =
+      app.Subcommand("status", "the load of every region, what is wrong, and the routers");
   const auto routers = std::make_shared<bool>(false);
-  status->add_flag("--routers", *routers, "list every router, however many there are");
-  const auto watch = AddWatchOption(*status);
-  status->add_option("--interval", watch->interval_s, "the SECONDS of --watch, as earlier releases had them")
-      ->check(CLI::Range(0.1, 3600.0));
-  status->callback([&session, routers, watch] {
+  status.AddFlag("--routers", *routers, "list every router, however many there are");
+  const auto watch = AddWatchOption(status);
+  status.Add("--interval", watch->interval_s, "the SECONDS of --watch, as earlier releases had them")
+      .In(0.1, 3600.0);
+  status.OnChosen([&session, routers, watch] {
     session.run = [&session, routers, watch] {
       return WatchController(session, *watch, [&](AdminClient& admin) {
         return LookAtStatus(admin, session, *routers, *watch);

@@ -136,17 +136,17 @@ int Submit(Session& session, SubmitOptions& options) {
 
 }  // namespace
 
-void AddSubmitCommand(CLI::App& app, Session& session) {
-  CLI::App* submit = app.add_subcommand("submit", "send one job and wait for its result");
+void AddSubmitCommand(flags::Command app, Session& session) {
+  flags::Command submit = app.Subcommand("submit", "send one job and wait for its result");
   const auto options = std::make_shared<SubmitOptions>();
-  options->job.AddTo(*submit);
-  submit->add_option("--out", options->out,
-                     "where the result goes, - for standard output; .gif, .apng, .webp or .mp4 chooses the "
-                     "format of a film");
-  submit->add_option_function<std::string>(
+  options->job.AddTo(submit);
+  submit.Add("--out", options->out,
+             "where the result goes, - for standard output; .gif, .apng, .webp or .mp4 chooses the "
+             "format of a film");
+  submit.AddText(
       "--key", [options](const std::string& key) { options->job.header.set_idempotency_key(key); },
       "idempotency key: with it the job is done at most once");
-  submit->callback(
+  submit.OnChosen(
       [&session, options] { session.run = [&session, options] { return Submit(session, *options); }; });
 }
 

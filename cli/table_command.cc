@@ -23,12 +23,12 @@ absl::StatusOr<std::string> LookAtTable(AdminClient& admin, const Session& sessi
 
 }  // namespace
 
-void AddTableCommand(CLI::App& app, Session& session) {
-  CLI::App* table = app.add_subcommand("table", "the routing table in force: who sends what where, and why");
+void AddTableCommand(flags::Command app, Session& session) {
+  flags::Command table = app.Subcommand("table", "the routing table in force: who sends what where, and why");
   const auto tier = std::make_shared<std::string>();
-  table->add_option("--tier", *tier, "only this tier");
-  const auto watch = AddWatchOption(*table);
-  table->callback([&session, tier, watch] {
+  table.Add("--tier", *tier, "only this tier");
+  const auto watch = AddWatchOption(table);
+  table.OnChosen([&session, tier, watch] {
     session.run = [&session, tier, watch] {
       return WatchController(session, *watch,
                              [&](AdminClient& admin) { return LookAtTable(admin, session, *tier, *watch); });

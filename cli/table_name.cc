@@ -31,9 +31,8 @@ std::string ReadTableName(const std::string& text, v1::TableName& name) {
   return "";
 }
 
-CLI::Validator TableNameInto(std::function<v1::TableName&()> name) {
-  return CLI::Validator([name = std::move(name)](std::string& text) { return ReadTableName(text, name()); },
-                        "");
+flags::Check TableNameInto(std::function<v1::TableName&()> name) {
+  return [name = std::move(name)](std::string& text) { return ReadTableName(text, name()); };
 }
 
 }  // namespace ringway::cli

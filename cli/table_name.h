@@ -10,15 +10,15 @@
 #include <functional>
 #include <string>
 
-#include "CLI/CLI.hpp"
 #include "ringway/v1/admin.pb.h"
+#include "runtime/flags.h"
 
 namespace ringway::cli {
 
 // Empty, or what is wrong with the text.
 std::string ReadTableName(const std::string& text, v1::TableName& name);
 
-CLI::Validator TableNameInto(std::function<v1::TableName&()> name);
+flags::Check TableNameInto(std::function<v1::TableName&()> name);
 
 }  // namespace ringway::cli
 

@@ -115,18 +115,16 @@ int Top(Session& session, const TopOptions& options, bool once) {
 
 }  // namespace
 
-void AddTopCommand(CLI::App& app, Session& session) {
-  CLI::App* top = app.add_subcommand("top", "a live picture: load, flows, waits and offers; q quits");
+void AddTopCommand(flags::Command app, Session& session) {
+  flags::Command top = app.Subcommand("top", "a live picture: load, flows, waits and offers; q quits");
   const auto options = std::make_shared<TopOptions>();
   const auto once = std::make_shared<bool>(false);
-  top->add_option("--interval", options->interval_s, "seconds between two pictures")
-      ->check(CLI::Range(0.1, 3600.0))
-      ->capture_default_str();
-  top->add_option("--count", options->count, "pictures, then it ends; 0: until q or Ctrl-C")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
-  top->add_flag("--once", *once, "one whole picture as text, whatever the screen's size");
-  top->callback([&session, options, once] {
+  top.Add("--interval", options->interval_s, "seconds between two pictures").In(0.1, 3600.0).ShowDefault();
+  top.Add("--count", options->count, "pictures, then it ends; 0: until q or Ctrl-C")
+      .In(0, 1'000'000)
+      .ShowDefault();
+  top.AddFlag("--once", *once, "one whole picture as text, whatever the screen's size");
+  top.OnChosen([&session, options, once] {
     session.run = [&session, options, once] { return Top(session, *options, *once); };
   });
 }

@@ -85,19 +85,19 @@ int Show(Session& session, const TopologyOptions& options) {
 
 }  // namespace
 
-void AddTopologyCommand(CLI::App& app, Session& session) {
-  CLI::App* topology = app.add_subcommand("topology", "check or show a topology file");
-  topology->require_subcommand(1);
+void AddTopologyCommand(flags::Command app, Session& session) {
+  flags::Command topology = app.Subcommand("topology", "check or show a topology file");
+  topology.RequireSubcommand();
   const auto options = std::make_shared<TopologyOptions>();
-  CLI::App* check = topology->add_subcommand("check", "list every mistake of a file");
-  check->add_option("FILE", options->file, "topology file")->required();
-  check->callback(
+  flags::Command check = topology.Subcommand("check", "list every mistake of a file");
+  check.Add("FILE", options->file, "topology file").Required();
+  check.OnChosen(
       [&session, options] { session.run = [&session, options] { return Check(session, *options); }; });
-  CLI::App* show = topology->add_subcommand("show", "regions, and the rings of each region");
-  show->add_option("FILE", options->file, "topology file")->required();
-  show->add_option("--tier", options->tier, "only this tier");
-  show->add_flag("--all", options->all, "list every region of a ring");
-  show->callback(
+  flags::Command show = topology.Subcommand("show", "regions, and the rings of each region");
+  show.Add("FILE", options->file, "topology file").Required();
+  show.Add("--tier", options->tier, "only this tier");
+  show.AddFlag("--all", options->all, "list every region of a ring");
+  show.OnChosen(
       [&session, options] { session.run = [&session, options] { return Show(session, *options); }; });
 }
 

@@ -50,25 +50,24 @@ int Again(Session& session, const WatchChoice& choice, const Look& look, demo::I
 
 }  // namespace
 
-std::shared_ptr<WatchChoice> AddWatchOption(CLI::App& command) {
+std::shared_ptr<WatchChoice> AddWatchOption(flags::Command command) {
   const auto choice = std::make_shared<WatchChoice>();
   command
-      .add_option_function<std::string>(
+      .AddText(
           "-w,--watch",
           [choice](const std::string& seconds) {
             choice->wanted = true;
             if (seconds.empty()) return;
             if (!absl::SimpleAtod(seconds, &choice->interval_s) ||
                 !(choice->interval_s >= kIntervalMin_s && choice->interval_s <= kIntervalMax_s)) {
-              throw CLI::ValidationError(
-                  "--watch", absl::StrCat("found \"", seconds, "\"; allowed: seconds from ", kIntervalMin_s,
-                                          " to ", kIntervalMax_s));
+              flags::Refuse("--watch", absl::StrCat("found \"", seconds, "\"; allowed: seconds from ",
+                                                    kIntervalMin_s, " to ", kIntervalMax_s));
             }
           },
           "again and again, every so many seconds, until q or Ctrl-C")
-      ->expected(0, 1)
-      ->type_name("SECONDS")
-      ->default_str(absl::StrCat(choice->interval_s));  // what --watch alone means
+      .Values(0, 1)
+      .TypeName("SECONDS")
+      .DefaultText(absl::StrCat(choice->interval_s));  // what --watch alone means
   return choice;
 }
 

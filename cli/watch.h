@@ -15,9 +15,9 @@
 #include <string>
 #include <string_view>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "cli/session.h"
+#include "runtime/flags.h"
 
 namespace ringway::cli {
 
@@ -27,7 +27,7 @@ struct WatchChoice {
 };
 
 // Adds -w, --watch [SECONDS].
-std::shared_ptr<WatchChoice> AddWatchOption(CLI::App& command);
+std::shared_ptr<WatchChoice> AddWatchOption(flags::Command command);
 
 // The text of now, with its last line break.
 using Look = std::function<absl::StatusOr<std::string>()>;

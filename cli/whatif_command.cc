@@ -54,34 +54,34 @@ std::string ReadScale(const std::string& text, v1::DryRunRequest& request) {
 
 }  // namespace
 
-void AddWhatIfCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("whatif", "what the controller would plan now with other settings; changes nothing");
+void AddWhatIfCommand(flags::Command app, Session& session) {
+  flags::Command command =
+      app.Subcommand("whatif", "what the controller would plan now with other settings; changes nothing");
   const auto request = std::make_shared<v1::DryRunRequest>();
   const auto all = std::make_shared<bool>(false);
-  command->add_flag("--all", *all, "also rows for which nobody asks now");
-  command->add_option_function<std::string>(
+  command.AddFlag("--all", *all, "also rows for which nobody asks now");
+  command.AddText(
       "--tier", [request](const std::string& tier) { request->set_tier(tier); },
       "needed if there are several");
   command
-      ->add_option_function<double>(
+      .AddNumber(
           "--threshold", [request](const double& load) { request->set_overload_threshold(load); },
           "with this overload threshold")
-      ->check(CLI::Range(0.001, 1.0));
+      .In(0.001, 1.0);
   command
-      ->add_option_function<std::vector<std::string>>(
+      .AddTexts(
           "--drain",
           [request](const std::vector<std::string>& regions) {
             for (const std::string& region : regions) AddDrain(region, *request);
           },
           "REGION or REGION=SHARE: with this region drained; may be repeated")
-      ->allow_extra_args(false);
-  command->add_option("--scale", "REGION=FACTOR: with this much more demand; may be repeated")
-      ->expected(1, 1000)
-      ->allow_extra_args(false)
-      ->check(CLI::Validator([request](std::string& text) { return ReadScale(text, *request); }, ""));
-  const auto watch = AddWatchOption(*command);
-  command->callback([&session, request, all, watch] {
+      .OneEach();
+  command.Add("--scale", "REGION=FACTOR: with this much more demand; may be repeated")
+      .Values(1, 1000)
+      .OneEach()
+      .Check([request](std::string& text) { return ReadScale(text, *request); });
+  const auto watch = AddWatchOption(command);
+  command.OnChosen([&session, request, all, watch] {
     session.run = [&session, request, all, watch] {
       return WatchController(session, *watch, [&](AdminClient& admin) {
         return LookAtWhatIf(admin, session, *request, *all, *watch);

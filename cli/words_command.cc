@@ -12,7 +12,7 @@
 namespace ringway::cli {
 namespace {
 
-int Completion(Session& session, const CLI::App& root, const std::string& shell) {
+int Completion(Session& session, const flags::Command& root, const std::string& shell) {
   const words::CommandWords tree = words::WordsOf(root);
   if (shell == "bash") session.out << words::BashCompletion(tree);
   if (shell == "zsh") session.out << words::ZshCompletion(tree);
@@ -20,7 +20,7 @@ int Completion(Session& session, const CLI::App& root, const std::string& shell)
   return kExitOk;
 }
 
-int Man(Session& session, const CLI::App& root, const std::string& folder) {
+int Man(Session& session, const flags::Command& root, const std::string& folder) {
   const auto pages = words::ManPages(words::WordsOf(root), RINGWAY_VERSION);
   if (folder.empty()) {
     session.out << pages.at("ringway.1");
@@ -40,27 +40,27 @@ int Man(Session& session, const CLI::App& root, const std::string& folder) {
 
 }  // namespace
 
-void AddWordsCommands(CLI::App& app, Session& session) {
+void AddWordsCommands(flags::Command app, Session& session) {
   // Both are other ways to write --help and --version (Spoken, in command_line.cc): here they get their place
   // in the list of subcommands, in completions and in the manual.
-  CLI::App* help = app.add_subcommand("help", "what there is, or how one subcommand is used");
+  flags::Command help = app.Subcommand("help", "what there is, or how one subcommand is used");
   const auto verb = std::make_shared<std::vector<std::string>>();
-  help->add_option("SUBCOMMAND", *verb, "for example: topology check");
-  app.add_subcommand("version", "the version of this program");
-  CLI::App* completion = app.add_subcommand("completion", "a completion script for your shell");
+  help.Add("SUBCOMMAND", *verb, "for example: topology check");
+  app.Subcommand("version", "the version of this program");
+  flags::Command completion = app.Subcommand("completion", "a completion script for your shell");
   const auto shell = std::make_shared<std::string>();
-  completion->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->type_name("bash|zsh|fish")
-      ->check(OneOf({"bash", "zsh", "fish"}));
-  completion->callback([&app, &session, shell] {
-    session.run = [&app, &session, shell] { return Completion(session, app, *shell); };
+  completion.Add("SHELL", *shell, "bash, zsh or fish")
+      .Required()
+      .TypeName("bash|zsh|fish")
+      .Check(OneOf({"bash", "zsh", "fish"}));
+  completion.OnChosen([app, &session, shell] {
+    session.run = [app, &session, shell] { return Completion(session, app, *shell); };
   });
-  CLI::App* man = app.add_subcommand("man", "the manual page, or all of them into a folder");
+  flags::Command man = app.Subcommand("man", "the manual page, or all of them into a folder");
   const auto folder = std::make_shared<std::string>();
-  man->add_option("FOLDER", *folder, "for ringway.1 and one page for each subcommand");
-  man->callback([&app, &session, folder] {
-    session.run = [&app, &session, folder] { return Man(session, app, *folder); };
+  man.Add("FOLDER", *folder, "for ringway.1 and one page for each subcommand");
+  man.OnChosen([app, &session, folder] {
+    session.run = [app, &session, folder] { return Man(session, app, *folder); };
   });
 }
 

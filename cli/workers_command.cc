@@ -82,16 +82,16 @@ absl::StatusOr<std::string> LookAtWorkers(Session& session, const WorkersOptions
 
 }  // namespace
 
-void AddWorkersCommand(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("workers", "each worker: what it does, and for how long");
+void AddWorkersCommand(flags::Command app, Session& session) {
+  flags::Command command = app.Subcommand("workers", "each worker: what it does, and for how long");
   const auto options = std::make_shared<WorkersOptions>();
-  command->add_option("--region", options->region, "only workers of this region");
-  command->add_option("--tier", options->tier, "only workers of this tier");
-  command->add_option("--state", options->state, "only workers in this state")
-      ->type_name("idle|busy|draining|resting|unreachable|unwatched")
-      ->check(OneOf({"idle", "busy", "draining", "resting", "unreachable", "unwatched"}));
-  const auto watch = AddWatchOption(*command);
-  command->callback([&session, options, watch] {
+  command.Add("--region", options->region, "only workers of this region");
+  command.Add("--tier", options->tier, "only workers of this tier");
+  command.Add("--state", options->state, "only workers in this state")
+      .TypeName("idle|busy|draining|resting|unreachable|unwatched")
+      .Check(OneOf({"idle", "busy", "draining", "resting", "unreachable", "unwatched"}));
+  const auto watch = AddWatchOption(command);
+  command.OnChosen([&session, options, watch] {
     session.run = [&session, options, watch] {
       return Watch(session, *watch, [&] { return LookAtWorkers(session, *options, *watch); });
     };

@@ -84,35 +84,34 @@ int Down(Session& session, const std::string& folder, bool keep) {
 
 }  // namespace
 
-void AddWorldCommands(CLI::App& app, Session& session) {
-  CLI::App* up =
-      app.add_subcommand("up", "bring up a small world that stays on this machine until `ringway down`");
-  up->footer(
+void AddWorldCommands(flags::Command app, Session& session) {
+  flags::Command up =
+      app.Subcommand("up", "bring up a small world that stays on this machine until `ringway down`");
+  up.Footer(
       "One controller, a router in each region and the workers, with the bundled engine behind them: what "
       "comes back is\n"
       "a film. Prints the address of the dashboard and a curl command.");
   const auto settings = std::make_shared<WorldSettings>();
   settings->programs = OwnFolder();
   settings->topology = ShippedTopology("small.yaml");
-  up->add_option("--folder", settings->folder, kFolderHelp)->capture_default_str();
-  up->add_option("--topology", settings->topology, "up to 8 regions and 48 workers")->capture_default_str();
-  AddChoice<std::string>(*up, "--backend", settings->backend,
+  up.Add("--folder", settings->folder, kFolderHelp).ShowDefault();
+  up.Add("--topology", settings->topology, "up to 8 regions and 48 workers").ShowDefault();
+  AddChoice<std::string>(up, "--backend", settings->backend,
                          {{"engine", "engine"}, {"synthetic", "synthetic"}},
                          "what the workers do: draw with the bundled engine, or sleep a drawn service time");
-  up->add_option("--model", settings->model, "model directory of the engine; the bundled one if not given");
-  up->add_flag("--free-ports", settings->free_ports, "take free ports instead of 7400, 7401, 7410 and 7412")
-      ->envname("RINGWAY_FREE_PORTS");
-  up->add_option("--programs", settings->programs, "folder of ringway-controller, -router and -worker")
-      ->capture_default_str();
-  up->callback(
+  up.Add("--model", settings->model, "model directory of the engine; the bundled one if not given");
+  up.AddFlag("--free-ports", settings->free_ports, "take free ports instead of 7400, 7401, 7410 and 7412")
+      .Environment("RINGWAY_FREE_PORTS");
+  up.Add("--programs", settings->programs, "folder of ringway-controller, -router and -worker").ShowDefault();
+  up.OnChosen(
       [&session, settings] { session.run = [&session, settings] { return Up(session, *settings); }; });
 
-  CLI::App* down = app.add_subcommand("down", "end what `ringway up` has brought up");
+  flags::Command down = app.Subcommand("down", "end what `ringway up` has brought up");
   const auto folder = std::make_shared<std::string>(kDefaultWorldFolder);
   const auto keep = std::make_shared<bool>(false);
-  down->add_option("--folder", *folder, kFolderHelp)->capture_default_str();
-  down->add_flag("--keep", *keep, "keep logs and state");
-  down->callback([&session, folder, keep] {
+  down.Add("--folder", *folder, kFolderHelp).ShowDefault();
+  down.AddFlag("--keep", *keep, "keep logs and state");
+  down.OnChosen([&session, folder, keep] {
     session.run = [&session, folder, keep] { return Down(session, *folder, *keep); };
   });
 }

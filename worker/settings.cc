@@ -1,8 +1,8 @@
 #include "worker/settings.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include "runtime/flags.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -11,14 +11,14 @@
 #include "core/model_set.h"
 #include "runtime/bearer_token.h"
 #include "runtime/clock.h"
-#include "runtime/usage_error.h"
+#include "runtime/flags.h"
 
 namespace ringway::worker {
 namespace {
 
 constexpr double kSecondsMax = 7 * 24 * 3600;
 
-// What CLI11 fills in; checked and converted afterwards.
+// What the command line fills in; checked and converted afterwards.
 struct Flags {
   double service_mean_s = 1;
   double drain_timeout_s = 300;
@@ -38,104 +38,91 @@ std::string BackendNames() {
   return absl::StrJoin(kBackends, ", ", [](std::string* out, std::string_view name) { out->append(name); });
 }
 
-void AddFlags(CLI::App& app, Settings& s, Flags& f) {
+void AddFlags(flags::Command app, Settings& s, Flags& f) {
   Identity& who = s.agent.identity;
   ServiceDrawSettings& draw = s.synthetic.draw;
-  app.add_option("--name", who.name, "unique name of this worker")->required();
-  app.add_option("--tier", who.tier, "tier that it serves")->required();
-  app.add_option("--region", who.region, "region where it stands")->required();
-  app.add_option(
-      "--model", who.model,
-      "model that it holds; jobs that name another one are refused. *: any, the server behind it decides "
-      "[the tier's name; with backend http: *]");
-  app.add_option("--listen", s.listen, "host:port for gRPC; port 0 takes a free one")->capture_default_str();
-  app.add_option("--http", s.http, "host:port for /metrics, /healthz, /readyz")->capture_default_str();
-  app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
-  app.add_option(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
-  app.add_flag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
-  app.add_option("--drain-timeout", f.drain_timeout_s, "seconds that a job may still run after SIGTERM")
-      ->capture_default_str();
-  app.add_option("--state-dir", s.state_dir, "folder for the journal; without it: nothing is kept on disk");
-  app.add_option("--journal-mib", f.journal_mib,
-                 "record every event in the state folder, at most so much, for `ringway sim replay`; 0: off")
-      ->capture_default_str();
-  app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
-  app.add_option("--backend", who.backend, absl::StrCat("what executes the jobs: ", BackendNames()))
-      ->capture_default_str();
+  app.Add("--name", who.name, "unique name of this worker").Required();
+  app.Add("--tier", who.tier, "tier that it serves").Required();
+  app.Add("--region", who.region, "region where it stands").Required();
+  app.Add("--model", who.model,
+          "model that it holds; jobs that name another one are refused. *: any, the server behind it decides "
+          "[the tier's name; with backend http: *]");
+  app.Add("--listen", s.listen, "host:port for gRPC; port 0 takes a free one").ShowDefault();
+  app.Add("--http", s.http, "host:port for /metrics, /healthz, /readyz").ShowDefault();
+  app.Add("--port-file", s.port_file, "write the addresses here once it serves");
+  app.Add(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
+  app.AddFlag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
+  app.Add("--drain-timeout", f.drain_timeout_s, "seconds that a job may still run after SIGTERM")
+      .ShowDefault();
+  app.Add("--state-dir", s.state_dir, "folder for the journal; without it: nothing is kept on disk");
+  app.Add("--journal-mib", f.journal_mib,
+          "record every event in the state folder, at most so much, for `ringway sim replay`; 0: off")
+      .ShowDefault();
+  app.Add("--log-level", f.log_level, "debug, info, warning or error").ShowDefault();
+  app.Add("--backend", who.backend, absl::StrCat("what executes the jobs: ", BackendNames())).ShowDefault();
   const char* synthetic = "backend synthetic (sleeps instead of working)";
-  app.add_option("--service-mean", f.service_mean_s, "mean service time, seconds")
-      ->group(synthetic)
-      ->capture_default_str();
-  app.add_option("--service-cv", draw.cv, "its coefficient of variation")
-      ->group(synthetic)
-      ->capture_default_str();
-  app.add_option("--service-law", f.law, "fixed, exponential or lognormal")
-      ->group(synthetic)
-      ->capture_default_str();
-  app.add_option("--seed", draw.seed, "of the draws")->group(synthetic)->capture_default_str();
-  app.add_option("--steps", s.synthetic.steps, "steps of a job that states none")
-      ->group(synthetic)
-      ->capture_default_str();
-  app.add_option("--result-bytes", s.synthetic.result_bytes, "size of a result")
-      ->group(synthetic)
-      ->capture_default_str();
-  app.add_option("--fail-rate", draw.fail_rate, "share of jobs that end with an injected, synthetic fault")
-      ->group(synthetic)
-      ->capture_default_str();
-  app.add_option("--http-upstream", f.upstream, "URL that the payload is posted to")->group("backend http");
-  app.add_option("--http-api", f.http_api,
-                 "post: the answer to the POST is the result; videos: /v1/videos below the URL, polled")
-      ->check(CLI::IsMember({"post", "videos"}))
-      ->group("backend http")
-      ->capture_default_str();
-  app.add_option("--http-body", f.http_body, "how that API takes a job: form or json")
-      ->check(CLI::IsMember({"form", "json"}))
-      ->group("backend http")
-      ->capture_default_str();
-  app.add_option("--http-timeout", f.http_timeout_s, "seconds for the whole answer")
-      ->group("backend http")
-      ->capture_default_str();
+  app.Add("--service-mean", f.service_mean_s, "mean service time, seconds").Group(synthetic).ShowDefault();
+  app.Add("--service-cv", draw.cv, "its coefficient of variation").Group(synthetic).ShowDefault();
+  app.Add("--service-law", f.law, "fixed, exponential or lognormal").Group(synthetic).ShowDefault();
+  app.Add("--seed", draw.seed, "of the draws").Group(synthetic).ShowDefault();
+  app.Add("--steps", s.synthetic.steps, "steps of a job that states none").Group(synthetic).ShowDefault();
+  app.Add("--result-bytes", s.synthetic.result_bytes, "size of a result").Group(synthetic).ShowDefault();
+  app.Add("--fail-rate", draw.fail_rate, "share of jobs that end with an injected, synthetic fault")
+      .Group(synthetic)
+      .ShowDefault();
+  app.Add("--http-upstream", f.upstream, "URL that the payload is posted to").Group("backend http");
+  app.Add("--http-api", f.http_api,
+          "post: the answer to the POST is the result; videos: /v1/videos below the URL, polled")
+      .OneOf({"post", "videos"})
+      .Group("backend http")
+      .ShowDefault();
+  app.Add("--http-body", f.http_body, "how that API takes a job: form or json")
+      .OneOf({"form", "json"})
+      .Group("backend http")
+      .ShowDefault();
+  app.Add("--http-timeout", f.http_timeout_s, "seconds for the whole answer")
+      .Group("backend http")
+      .ShowDefault();
 }
 
-void AddEngineFlags(CLI::App& app, EngineSettings& engine, Flags& f) {
+void AddEngineFlags(flags::Command app, EngineSettings& engine, Flags& f) {
   const char* group = "backend engine (animates photos, draws pictures)";
-  app.add_option(
-         "--engine-model", engine.model,
-         "model directory, or a single file of Stable Diffusion 1.x; scenes or scenes-teacher, the bundled "
-         "ones that draw; if not given the bundled ones, which animate photos and draw pictures")
-      ->group(group);
-  app.add_option("--engine-models", f.models,
-                 "NAME=DIR, a further model that draws, which jobs ask for by this name; repeatable")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("--engine-memory-mib", f.engine_memory_mib,
-                 "weights of all models that stay in memory, the longest unused go; 0: no bound")
-      ->group(group)
-      ->check(CLI::Range(0.0, 1e8))
-      ->capture_default_str();
-  app.add_option("--engine-config", engine.configuration,
-                 "with a single file: the diffusers directory of the model that it was made of")
-      ->group(group);
-  app.add_option("--engine-lora", f.adapters, "NAME=FILE, a LoRA that jobs may name; repeatable")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("--engine-control", f.controls,
-                 "NAME=DIR, a control network in diffusers' layout that jobs may name; repeatable")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("--engine-word", f.words,
-                 "WORD=FILE, a word that prompts may hold and the rows that were learnt for it (textual "
-                 "inversion); repeatable")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("--engine-pixels-max", engine.pixels_max, "largest picture that jobs may ask for")
-      ->group(group)
-      ->check(CLI::Range(64, 2048 * 2048))
-      ->capture_default_str();
-  app.add_option("--engine-threads", engine.threads, "threads; 0: as many as there are processors")
-      ->group(group)
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
+  app.Add("--engine-model", engine.model,
+          "model directory, or a single file of Stable Diffusion 1.x; scenes or scenes-teacher, the bundled "
+          "ones that draw; if not given the bundled ones, which animate photos and draw pictures")
+      .Group(group);
+  app.Add("--engine-models", f.models,
+          "NAME=DIR, a further model that draws, which jobs ask for by this name; repeatable")
+      .OneEach()
+      .Group(group);
+  app.Add("--engine-memory-mib", f.engine_memory_mib,
+          "weights of all models that stay in memory, the longest unused go; 0: no bound")
+      .Group(group)
+      .In(0.0, 1e8)
+      .ShowDefault();
+  app.Add("--engine-config", engine.configuration,
+          "with a single file: the diffusers directory of the model that it was made of")
+      .Group(group);
+  app.Add("--engine-lora", f.adapters, "NAME=FILE, a LoRA that jobs may name; repeatable")
+      .OneEach()
+      .Group(group);
+  app.Add("--engine-control", f.controls,
+          "NAME=DIR, a control network in diffusers' layout that jobs may name; repeatable")
+      .OneEach()
+      .Group(group);
+  app.Add("--engine-word", f.words,
+          "WORD=FILE, a word that prompts may hold and the rows that were learnt for it (textual "
+          "inversion); repeatable")
+      .OneEach()
+      .Group(group);
+  app.Add("--engine-pixels-max", engine.pixels_max, "largest picture that jobs may ask for")
+      .Group(group)
+      .In(64, 2048 * 2048)
+      .ShowDefault();
+  app.Add("--engine-threads", engine.threads, "threads; 0: as many as there are processors")
+      .Group(group)
+      .In(0, 256)
+      .ShowDefault();
 }
 
 // NAME=FILE, of one flag, into names that are told to whoever misspells one.
@@ -246,18 +233,14 @@ absl::Status Complete(const Flags& f, Settings& s) {
 }  // namespace
 
 std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) {
-  CLI::App app("ringway-worker: serves one job at a time");
-  app.set_version_flag("--version", "ringway-worker " RINGWAY_BUILD);
+  flags::Root app("ringway-worker: serves one job at a time");
+  app.AddVersion("ringway-worker " RINGWAY_BUILD);
   Settings settings;
   settings.agent.identity.backend = kBackends.front();
   Flags flags;
   AddFlags(app, settings, flags);
   AddEngineFlags(app, settings.engine, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return runtime::TellParseError(app, error, "ringway-worker");
-  }
+  if (const auto ending = app.Parse(argc, argv)) return flags::Tell(*ending, "ringway-worker");
   absl::Status complete = Complete(flags, settings);
   if (complete.ok()) return settings;
   std::cerr << "ringway-worker: " << complete.message() << "\n";

@@ -1,9 +1,9 @@
 #include "bench/loop/options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include "runtime/flags.h"
 
 namespace ringway::bench {
 namespace {
@@ -45,32 +45,27 @@ bool LoopOptions::Wants(const std::string& part) const {
 
 std::optional<LoopOptions> ReadLoopOptions(int argc, char** argv, int& exit_code) {
   LoopOptions options;
-  CLI::App app(
+  flags::Root app(
       "How calm the closed loop is and how long jobs wait in it, on worlds, seeds and arrivals that no "
       "constant\n"
       "was chosen on, beside the loop without its parts and beside one queue of all workers.");
-  app.add_flag("--quick", options.quick, "two worlds, two loads, Poisson arrivals, shorter");
-  app.add_flag("--brief", options.brief, "only one line a claim: ok or short");
-  app.add_flag("--alone", options.alone, "the loop as shipped, without those that stand beside it");
-  app.add_flag("--tuning", options.tuning,
-               "worlds and traffic of even seeds, for whoever changes a constant");
-  auto* parts = app.add_option("part", options.parts, "calm, overload, waits; none named: all of them")
-                    ->check(CLI::IsMember({"calm", "overload", "waits"}));
-  auto* worlds = app.add_option("--world", options.worlds, "single cells of the waits: of these worlds")
-                     ->check(CLI::IsMember(WorldNames()));
-  auto* loads = app.add_option("--load", options.loads, "at these loads of all workers, 0.01 to 2")
-                    ->check(CLI::Range(0.01, 2.0));
-  auto* cvs =
-      app.add_option("--cv", options.gap_cvs, "with gaps of this coefficient of variation; 1: Poisson")
-          ->check(CLI::Range(1.0, 4.0));
-  app.add_option("--seconds", options.seconds,
-                 "virtual seconds of a run of the waits, 200 of warm-up among them")
-      ->check(CLI::Range(201.0, 86400.0));
-  for (CLI::Option* cell : {worlds, loads, cvs}) cell->excludes(parts);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    exit_code = app.exit(error) == 0 ? 0 : 2;
+  app.AddFlag("--quick", options.quick, "two worlds, two loads, Poisson arrivals, shorter");
+  app.AddFlag("--brief", options.brief, "only one line a claim: ok or short");
+  app.AddFlag("--alone", options.alone, "the loop as shipped, without those that stand beside it");
+  app.AddFlag("--tuning", options.tuning, "worlds and traffic of even seeds, for whoever changes a constant");
+  const flags::Option parts = app.Add("part", options.parts, "calm, overload, waits; none named: all of them")
+                                  .OneOf({"calm", "overload", "waits"});
+  const flags::Option worlds =
+      app.Add("--world", options.worlds, "single cells of the waits: of these worlds").OneOf(WorldNames());
+  const flags::Option loads =
+      app.Add("--load", options.loads, "at these loads of all workers, 0.01 to 2").In(0.01, 2.0);
+  const flags::Option cvs =
+      app.Add("--cv", options.gap_cvs, "with gaps of this coefficient of variation; 1: Poisson").In(1.0, 4.0);
+  app.Add("--seconds", options.seconds, "virtual seconds of a run of the waits, 200 of warm-up among them")
+      .In(201.0, 86400.0);
+  for (flags::Option cell : {worlds, loads, cvs}) cell.Excludes(parts);
+  if (const auto ending = app.Parse(argc, argv)) {
+    exit_code = flags::Tell(*ending, "bench_loop");
     return std::nullopt;
   }
   return options;

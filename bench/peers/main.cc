@@ -1,8 +1,8 @@
 // ./dev bench peers: how well do proxies find the free one of 64 workers that take one request at a time?
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 #include <vector>
+#include "runtime/flags.h"
 
 #include "bench/peers/claims.h"
 #include "bench/peers/options.h"
@@ -14,21 +14,21 @@ namespace {
 
 int Main(int argc, char** argv) {
   Options options;
-  CLI::App app("Proxies in front of 64 workers of capacity one");
-  app.add_flag("--quick", options.quick, "the rows of the claims, one seed of 6 s each");
-  app.add_flag("--brief", options.brief, "only one line a claim: ok or short");
-  app.add_option("--config", options.config, "what all rows have in common; the simulator reads it too")
-      ->default_str("bench/peers/scenario.yaml");
-  app.add_option("--only", options.only, "only proxies whose name contains this");
-  app.add_option("--rho", options.rhos, "offered loads [0.7 0.9 0.95 1.1]");
-  app.add_option("--instances", options.instances, "numbers of independent proxies [1 16]");
-  app.add_option("--service-mean", options.means_s, "mean service times in seconds [0.05 0.5]");
-  auto* seeds = app.add_option("--seeds", options.effort.seeds, "runs of each row [5]");
-  auto* seconds = app.add_option("--seconds", options.effort.measured_s, "measured in each run [60]");
-  CLI11_PARSE(app, argc, argv);
+  flags::Root app("Proxies in front of 64 workers of capacity one");
+  app.AddFlag("--quick", options.quick, "the rows of the claims, one seed of 6 s each");
+  app.AddFlag("--brief", options.brief, "only one line a claim: ok or short");
+  app.Add("--config", options.config, "what all rows have in common; the simulator reads it too")
+      .DefaultText("bench/peers/scenario.yaml");
+  app.Add("--only", options.only, "only proxies whose name contains this");
+  app.Add("--rho", options.rhos, "offered loads [0.7 0.9 0.95 1.1]");
+  app.Add("--instances", options.instances, "numbers of independent proxies [1 16]");
+  app.Add("--service-mean", options.means_s, "mean service times in seconds [0.05 0.5]");
+  const flags::Option seeds = app.Add("--seeds", options.effort.seeds, "runs of each row [5]");
+  const flags::Option seconds = app.Add("--seconds", options.effort.measured_s, "measured in each run [60]");
+  if (const auto ending = app.Parse(argc, argv)) return flags::Tell(*ending, "bench_peers");
   if (options.quick) {
-    if (seeds->count() == 0) options.effort.seeds = 1;
-    if (seconds->count() == 0) options.effort.measured_s = 6;
+    if (!seeds.given()) options.effort.seeds = 1;
+    if (!seconds.given()) options.effort.measured_s = 6;
     options.effort.warmup_s = 1;
   }
   const auto world = LoadPeersWorld(options.config);

@@ -132,22 +132,19 @@ int Compare(Session& session, const CompareOptions& options) {
 
 }  // namespace
 
-void AddSimCompare(CLI::App& sim, Session& session) {
-  CLI::App* compare = sim.add_subcommand("compare", "what differs between two scenarios, beyond noise");
+void AddSimCompare(flags::Command sim, Session& session) {
+  flags::Command compare = sim.Subcommand("compare", "what differs between two scenarios, beyond noise");
   const auto options = std::make_shared<CompareOptions>();
-  compare->add_option("A", options->a, "scenario file")->required();
-  compare->add_option("B", options->b, "scenario file; left out: A again, with --set-b");
-  compare->add_option("--set-a", options->settings_a, "NAME=VALUE for A, may be repeated")
-      ->allow_extra_args(false);
-  compare->add_option("--set-b", options->settings_b, "NAME=VALUE for B, may be repeated")
-      ->allow_extra_args(false);
-  compare->add_option("--seeds", options->seeds, "runs of each")->check(CLI::Range(2, 10'000));
-  compare->add_option("--duration", options->duration_s, "in virtual seconds, instead of the files'")
-      ->check(CLI::Range(1.0, 3.2e7));
-  compare->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
-  compare->add_option("--page", options->page, "write a page with both side by side");
-  AddPriceOptions(*compare, options->prices);
-  compare->callback(
+  compare.Add("A", options->a, "scenario file").Required();
+  compare.Add("B", options->b, "scenario file; left out: A again, with --set-b");
+  compare.Add("--set-a", options->settings_a, "NAME=VALUE for A, may be repeated").OneEach();
+  compare.Add("--set-b", options->settings_b, "NAME=VALUE for B, may be repeated").OneEach();
+  compare.Add("--seeds", options->seeds, "runs of each").In(2, 10'000);
+  compare.Add("--duration", options->duration_s, "in virtual seconds, instead of the files'").In(1.0, 3.2e7);
+  compare.Add("--threads", options->threads, "default: all cores").In(1, 1024);
+  compare.Add("--page", options->page, "write a page with both side by side");
+  AddPriceOptions(compare, options->prices);
+  compare.OnChosen(
       [&session, options] { session.run = [&session, options] { return Compare(session, *options); }; });
 }
 

@@ -4,17 +4,17 @@
 
 namespace ringway::cli {
 
-void AddPriceOptions(CLI::App& command, PriceOptions& options) {
+void AddPriceOptions(flags::Command command, PriceOptions& options) {
   command
-      .add_option("--gpu-hour", options.gpu_hour,
-                  "price of a worker and hour, in every region, instead of the scenario's")
-      ->check(CLI::Range(0.0, sim::kPriceMax));
+      .Add("--gpu-hour", options.gpu_hour,
+           "price of a worker and hour, in every region, instead of the scenario's")
+      .In(0.0, sim::kPriceMax);
   command
-      .add_option("--egress-gb", options.egress_gb,
-                  "price of 10^9 bytes of results that leave a region; needs --result-bytes")
-      ->check(CLI::Range(0.0, sim::kPriceMax));
-  command.add_option("--result-bytes", options.result_bytes, "that a job's result has on average")
-      ->check(CLI::Range(1.0, sim::kResultBytesMax));
+      .Add("--egress-gb", options.egress_gb,
+           "price of 10^9 bytes of results that leave a region; needs --result-bytes")
+      .In(0.0, sim::kPriceMax);
+  command.Add("--result-bytes", options.result_bytes, "that a job's result has on average")
+      .In(1.0, sim::kResultBytesMax);
 }
 
 absl::StatusOr<sim::Prices> PricesOf(const PriceOptions& options, const std::optional<sim::Prices>& own,

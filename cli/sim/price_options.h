@@ -9,9 +9,9 @@
 
 #include <optional>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/flags.h"
 #include "sim/demand/prices.h"
 #include "sim/scenario.h"
 
@@ -25,7 +25,7 @@ struct PriceOptions {
 };
 
 // `options` must outlive the command.
-void AddPriceOptions(CLI::App& command, PriceOptions& options);
+void AddPriceOptions(flags::Command command, PriceOptions& options);
 
 // `own` with what was given in its place, for so many regions.
 absl::StatusOr<sim::Prices> PricesOf(const PriceOptions& options, const std::optional<sim::Prices>& own,

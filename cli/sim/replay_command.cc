@@ -201,18 +201,18 @@ int Replay(Session& session, const std::string& folder, const std::vector<std::s
 
 }  // namespace
 
-void AddSimReplay(CLI::App& sim, Session& session) {
-  CLI::App* replay = sim.add_subcommand("replay",
-                                        "the journal of a controller, a router or a worker again, as it was; "
-                                        "a controller's also in another world");
+void AddSimReplay(flags::Command sim, Session& session) {
+  flags::Command replay =
+      sim.Subcommand("replay",
+                     "the journal of a controller, a router or a worker again, as it was; "
+                     "a controller's also in another world");
   const auto journal = std::make_shared<std::string>();
   const auto edits = std::make_shared<std::vector<std::string>>();
-  replay->add_option("JOURNAL", *journal, "the folder journal/ in the program's state folder")->required();
+  replay.Add("JOURNAL", *journal, "the folder journal/ in the program's state folder").Required();
   replay
-      ->add_option("--edit", *edits,
-                   "threshold=X, demand[:REGION]=FACTOR, workers[:REGION]=FACTOR; may be repeated")
-      ->allow_extra_args(false);
-  replay->callback([&session, journal, edits] {
+      .Add("--edit", *edits, "threshold=X, demand[:REGION]=FACTOR, workers[:REGION]=FACTOR; may be repeated")
+      .OneEach();
+  replay.OnChosen([&session, journal, edits] {
     session.run = [&session, journal, edits] { return Replay(session, *journal, *edits); };
   });
 }

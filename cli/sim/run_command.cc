@@ -115,20 +115,20 @@ int Run(Session& session, const RunOptions& options) {
   return Tell(session, options, RunOnce(session, scenario));
 }
 
-void AddJournalOptions(CLI::App& run, RunOptions& options, CLI::Option* slices) {
-  CLI::Option* const journals =
-      run.add_option("--journals", options.journals.directory,
-                     "write the journal of each program to this folder, new or empty, for sim replay")
-          ->excludes(slices);
-  run.add_option("--journal-of", options.journals.only,
-                 "controller, routers, workers, a region, or one program such as router-000000, to write the "
-                 "journals of; may be repeated; default: all")
-      ->allow_extra_args(false)
-      ->needs(journals);
-  run.add_option("--journal-mib", options.journal_mib, "bound of each journal on disk; the last is kept")
-      ->capture_default_str()
-      ->check(CLI::Range(0.25, 1024.0 * 1024))
-      ->needs(journals);
+void AddJournalOptions(flags::Command run, RunOptions& options, flags::Option slices) {
+  const flags::Option journals =
+      run.Add("--journals", options.journals.directory,
+              "write the journal of each program to this folder, new or empty, for sim replay")
+          .Excludes(slices);
+  run.Add("--journal-of", options.journals.only,
+          "controller, routers, workers, a region, or one program such as router-000000, to write the "
+          "journals of; may be repeated; default: all")
+      .OneEach()
+      .Needs(journals);
+  run.Add("--journal-mib", options.journal_mib, "bound of each journal on disk; the last is kept")
+      .ShowDefault()
+      .In(0.25, 1024.0 * 1024)
+      .Needs(journals);
 }
 
 }  // namespace
@@ -181,33 +181,28 @@ bool WriteTo(Session& session, const std::string& path, const std::string& text)
   return false;
 }
 
-void AddSimRun(CLI::App& sim, Session& session) {
-  CLI::App* run = sim.add_subcommand("run", "simulate one scenario and report");
+void AddSimRun(flags::Command sim, Session& session) {
+  flags::Command run = sim.Subcommand("run", "simulate one scenario and report");
   const auto options = std::make_shared<RunOptions>();
-  run->add_option("SCENARIO", options->scenario, "scenario file; see docs/simulating.md")->required();
-  run->add_option("--seed", options->seed, "instead of the file's")->check(CLI::Range(1, 1 << 30));
-  run->add_option("--duration", options->duration_s, "in virtual seconds, instead of the file's")
-      ->check(CLI::Range(1.0, 3.2e7));
-  run->add_option("--set", options->settings,
-                  "NAME=VALUE, may be repeated; parameters:\n" + sim::ParameterHelp())
-      ->allow_extra_args(false);
-  run->add_option("--page", options->page, "write a self-contained HTML page with plots");
-  run->add_option("--csv", options->csv, "write the series, one line a point in time");
-  CLI::Option* const slices =
-      run->add_option("--slices", options->slices,
-                      "cut the time into so many slices, played side by side; see docs/simulating.md")
-          ->check(CLI::Range(1, 10'000));
-  run->add_option("--slice-warmup", options->slice_warmup_s,
-                  "virtual seconds that a slice plays before its window; default: from the scenario")
-      ->check(CLI::Range(0.0, 3.2e7))
-      ->needs(slices);
-  run->add_option("--threads", options->threads, "for slices; default: all cores")
-      ->check(CLI::Range(1, 1024))
-      ->needs(slices);
-  AddJournalOptions(*run, *options, slices);
-  AddPriceOptions(*run, options->prices);
-  run->callback(
-      [&session, options] { session.run = [&session, options] { return Run(session, *options); }; });
+  run.Add("SCENARIO", options->scenario, "scenario file; see docs/simulating.md").Required();
+  run.Add("--seed", options->seed, "instead of the file's").In(1, 1 << 30);
+  run.Add("--duration", options->duration_s, "in virtual seconds, instead of the file's").In(1.0, 3.2e7);
+  run.Add("--set", options->settings, "NAME=VALUE, may be repeated; parameters:\n" + sim::ParameterHelp())
+      .OneEach();
+  run.Add("--page", options->page, "write a self-contained HTML page with plots");
+  run.Add("--csv", options->csv, "write the series, one line a point in time");
+  const flags::Option slices =
+      run.Add("--slices", options->slices,
+              "cut the time into so many slices, played side by side; see docs/simulating.md")
+          .In(1, 10'000);
+  run.Add("--slice-warmup", options->slice_warmup_s,
+          "virtual seconds that a slice plays before its window; default: from the scenario")
+      .In(0.0, 3.2e7)
+      .Needs(slices);
+  run.Add("--threads", options->threads, "for slices; default: all cores").In(1, 1024).Needs(slices);
+  AddJournalOptions(run, *options, slices);
+  AddPriceOptions(run, options->prices);
+  run.OnChosen([&session, options] { session.run = [&session, options] { return Run(session, *options); }; });
 }
 
 }  // namespace ringway::cli

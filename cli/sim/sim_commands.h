@@ -12,18 +12,18 @@
 #include <utility>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "cli/session.h"
+#include "runtime/flags.h"
 #include "sim/report/run_report.h"
 
 namespace ringway::cli {
 
-void AddSimRun(CLI::App& sim, Session& session);
-void AddSimSweep(CLI::App& sim, Session& session);  // sweep and merge
-void AddSimCompare(CLI::App& sim, Session& session);
-void AddSimSize(CLI::App& sim, Session& session);
-void AddSimReplay(CLI::App& sim, Session& session);
+void AddSimRun(flags::Command sim, Session& session);
+void AddSimSweep(flags::Command sim, Session& session);  // sweep and merge
+void AddSimCompare(flags::Command sim, Session& session);
+void AddSimSize(flags::Command sim, Session& session);
+void AddSimReplay(flags::Command sim, Session& session);
 
 // A scenario file with NAME=VALUE settings applied; see sim/study/parameters.h.
 absl::StatusOr<sim::Scenario> LoadWithSettings(const std::string& path,

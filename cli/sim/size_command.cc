@@ -240,35 +240,31 @@ int Size(Session& session, const SizeOptions& options) {
 
 }  // namespace
 
-void AddSimSize(CLI::App& sim, Session& session) {
-  CLI::App* size = sim.add_subcommand("size", "the fewest workers of each region that meet an objective");
+void AddSimSize(flags::Command sim, Session& session) {
+  flags::Command size = sim.Subcommand("size", "the fewest workers of each region that meet an objective");
   const auto options = std::make_shared<SizeOptions>();
-  size->add_option("SCENARIO", options->scenario, "scenario file")->required();
-  size->add_option("--slo", options->slo, "FIGURE>=NUMBER or FIGURE<=NUMBER, may be repeated")
-      ->required()
-      ->allow_extra_args(false);
-  size->add_option("--set", options->settings, "NAME=VALUE, may be repeated")->allow_extra_args(false);
-  size->add_option("--tier", options->tier, "whose workers; needed if there are several");
-  size->add_option("--service-mean", options->service_mean_s,
-                   "seconds that `ringway engine bench` or a live worker measured")
-      ->check(CLI::Range(0.001, 1e5));
-  size->add_option("--factor-max", options->factor_max, "try at most so many times today's workers")
-      ->check(CLI::Range(1.0, 1000.0));
-  size->add_option("--seeds", options->seeds,
-                   "runs behind every judgement, each of which must meet the objective; default: 5")
-      ->check(CLI::Range(1, 1000));
-  size->add_option("--keep", options->keep,
-                   "share of all days that the answer is for, with 95 % confidence; 0: only of the runs that "
-                   "were made; default: 0.95")
-      ->check(CLI::IsMember({0.0}) | CLI::Range(0.5, 0.999));
-  size->add_option("--day-length", options->day_s,
-                   "seconds; where the demand is as recorded for two of these or more, each is a run")
-      ->check(CLI::Range(1.0, 3.2e7));
-  size->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
-  size->add_option("--plot", options->plot,
-                   "write an SVG: how the fleets that were tried did, by their size");
-  AddPriceOptions(*size, options->prices);
-  size->callback(
+  size.Add("SCENARIO", options->scenario, "scenario file").Required();
+  size.Add("--slo", options->slo, "FIGURE>=NUMBER or FIGURE<=NUMBER, may be repeated").Required().OneEach();
+  size.Add("--set", options->settings, "NAME=VALUE, may be repeated").OneEach();
+  size.Add("--tier", options->tier, "whose workers; needed if there are several");
+  size.Add("--service-mean", options->service_mean_s,
+           "seconds that `ringway engine bench` or a live worker measured")
+      .In(0.001, 1e5);
+  size.Add("--factor-max", options->factor_max, "try at most so many times today's workers").In(1.0, 1000.0);
+  size.Add("--seeds", options->seeds,
+           "runs behind every judgement, each of which must meet the objective; default: 5")
+      .In(1, 1000);
+  size.Add("--keep", options->keep,
+           "share of all days that the answer is for, with 95 % confidence; 0: only of the runs that "
+           "were made; default: 0.95")
+      .ZeroOrIn(0.5, 0.999);
+  size.Add("--day-length", options->day_s,
+           "seconds; where the demand is as recorded for two of these or more, each is a run")
+      .In(1.0, 3.2e7);
+  size.Add("--threads", options->threads, "default: all cores").In(1, 1024);
+  size.Add("--plot", options->plot, "write an SVG: how the fleets that were tried did, by their size");
+  AddPriceOptions(size, options->prices);
+  size.OnChosen(
       [&session, options] { session.run = [&session, options] { return Size(session, *options); }; });
 }
 

@@ -232,35 +232,34 @@ int Merge(Session& session, const MergeOptions& options) {
 
 }  // namespace
 
-void AddSimSweep(CLI::App& sim, Session& session) {
-  CLI::App* sweep = sim.add_subcommand("sweep", "simulate a grid of parameters and seeds on all cores");
+void AddSimSweep(flags::Command sim, Session& session) {
+  flags::Command sweep = sim.Subcommand("sweep", "simulate a grid of parameters and seeds on all cores");
   const auto options = std::make_shared<SweepOptions>();
-  sweep->add_option("SCENARIO", options->scenario, "scenario file")->required();
+  sweep.Add("SCENARIO", options->scenario, "scenario file").Required();
   sweep
-      ->add_option("--vary", options->vary,
-                   "NAME=1,2,3 or NAME=FROM:TO:STEP, may be repeated; parameters:\n" + sim::ParameterHelp())
-      ->required()
-      ->allow_extra_args(false);
-  sweep->add_option("--set", options->settings, "NAME=VALUE for every point, may be repeated")
-      ->allow_extra_args(false);
-  sweep->add_option("--seeds", options->seeds, "runs of every point")->check(CLI::Range(1, 10'000));
-  sweep->add_option("--out", options->out, "folder of the results; run again to go on")->required();
-  sweep->add_option("--shard", options->shard, "I/N: only every N-th point, from the I-th");
-  sweep->add_option("--plot", options->plot,
-                    "write an SVG: served, p99 wait and busy workers over the first parameter");
-  sweep->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
-  AddPriceOptions(*sweep, options->prices);
-  sweep->callback(
+      .Add("--vary", options->vary,
+           "NAME=1,2,3 or NAME=FROM:TO:STEP, may be repeated; parameters:\n" + sim::ParameterHelp())
+      .Required()
+      .OneEach();
+  sweep.Add("--set", options->settings, "NAME=VALUE for every point, may be repeated").OneEach();
+  sweep.Add("--seeds", options->seeds, "runs of every point").In(1, 10'000);
+  sweep.Add("--out", options->out, "folder of the results; run again to go on").Required();
+  sweep.Add("--shard", options->shard, "I/N: only every N-th point, from the I-th");
+  sweep.Add("--plot", options->plot,
+            "write an SVG: served, p99 wait and busy workers over the first parameter");
+  sweep.Add("--threads", options->threads, "default: all cores").In(1, 1024);
+  AddPriceOptions(sweep, options->prices);
+  sweep.OnChosen(
       [&session, options] { session.run = [&session, options] { return Sweep(session, *options); }; });
 
-  CLI::App* merge = sim.add_subcommand("merge", "sum up the shards of a sweep");
+  flags::Command merge = sim.Subcommand("merge", "sum up the shards of a sweep");
   const auto merged = std::make_shared<MergeOptions>();
-  merge->add_option("DIR", merged->folder, "the sweep's --out")->required();
-  merge->add_option("--csv", merged->csv, "write means and intervals");
-  merge->add_option("--plot", merged->plot,
-                    "write an SVG: served, p99 wait and busy workers over the first parameter");
-  AddPriceOptions(*merge, merged->prices);
-  merge->callback(
+  merge.Add("DIR", merged->folder, "the sweep's --out").Required();
+  merge.Add("--csv", merged->csv, "write means and intervals");
+  merge.Add("--plot", merged->plot,
+            "write an SVG: served, p99 wait and busy workers over the first parameter");
+  AddPriceOptions(merge, merged->prices);
+  merge.OnChosen(
       [&session, merged] { session.run = [&session, merged] { return Merge(session, *merged); }; });
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
+#include "runtime/flags.h"
 
 namespace ringway::words {
 
@@ -37,7 +37,7 @@ struct CommandWords {
   std::string Path(const std::string& glue) const;
 };
 
-CommandWords WordsOf(const CLI::App& app);
+CommandWords WordsOf(const flags::Command& app);
 // `root` and all below it, parents first.
 std::vector<const CommandWords*> Flattened(const CommandWords& root);
 

@@ -109,20 +109,20 @@ const ExampleTable& Examples() {
   return examples;
 }
 
-void AddTo(CLI::App& command, const std::string& path) {
-  for (CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; }))
-    AddTo(*child, path.empty() ? child->get_name() : path + " " + child->get_name());
+void AddTo(flags::Command command, const std::string& path) {
+  for (const flags::Command& child : command.subcommands())
+    AddTo(child, path.empty() ? child.name() : path + " " + child.name());
   const auto found = Examples().find(path);
   if (found == Examples().end()) return;
-  std::string text = command.get_footer();
+  std::string text = command.footer();
   text += text.empty() ? "Examples:" : "\n\nExamples:";
   for (const std::string& rest : found->second)
     text += "\n  ringway " + path + (rest.empty() ? "" : " " + rest);
-  command.footer(text);
+  command.Footer(text);
 }
 
 }  // namespace
 
-void AddExamples(CLI::App& root) { AddTo(root, ""); }
+void AddExamples(flags::Command root) { AddTo(root, ""); }
 
 }  // namespace ringway::words

@@ -8,12 +8,12 @@
 #ifndef RINGWAY_CLI_WORDS_EXAMPLES_H_
 #define RINGWAY_CLI_WORDS_EXAMPLES_H_
 
-#include "CLI/CLI.hpp"
+#include "runtime/flags.h"
 
 namespace ringway::words {
 
 // Puts the examples below the help of each subcommand that has some, after what stands there already.
-void AddExamples(CLI::App& root);
+void AddExamples(flags::Command root);
 
 }  // namespace ringway::words
 

@@ -1,19 +1,19 @@
 #include "controller/daemon/settings.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
+#include "runtime/flags.h"
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "controller/daemon/build.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
-#include "runtime/usage_error.h"
+#include "runtime/flags.h"
 
 namespace ringway::controller {
 namespace {
 
-// What CLI11 fills in; checked and converted afterwards.
+// What the command line fills in; checked and converted afterwards.
 struct Flags {
   std::string epoch_period = "1s";
   std::string report_period = "1s";
@@ -29,47 +29,38 @@ struct Flags {
   int history_days = 7;
 };
 
-void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
-  app.set_version_flag("--version", kBuild);
-  app.add_option("--topology", s.topology, "YAML file with the world and its tiers; SIGHUP reads it again")
-      ->required();
-  app.add_option("--listen", s.listen, "host:port for gRPC; port 0 takes a free one")->capture_default_str();
-  app.add_option("--http", s.http, "host:port for the dashboard, /metrics, /healthz, /readyz")
-      ->capture_default_str();
-  app.add_option("--scaler-listen", s.scaler_listen,
-                 "host:port where KEDA may ask, without a token, how many workers are wanted [none]");
-  app.add_option("--state-dir", s.state_dir, "folder for state, journal and audit log")
-      ->capture_default_str();
-  app.add_option("--name", s.controller.name, "what routers and screens call this controller")
-      ->capture_default_str();
-  app.add_option("--epoch-period", f.epoch_period, "how often it plans, for example 500ms or 1s")
-      ->capture_default_str();
-  app.add_option("--report-period", f.report_period, "how often routers are asked to report")
-      ->capture_default_str();
-  app.add_option("--token-file", f.token_file,
-                 "file with the token that operators must present; needed off loopback");
-  app.add_option("--router-token-file", f.router_token_file,
-                 "file with the token that routers must present [the fleet's or the operators' one]");
-  app.add_option(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
-  app.add_flag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
-  app.add_flag("--dashboard-writes", s.dashboard_writes,
-               "let the dashboard drain regions and set thresholds; without it, it only shows");
-  app.add_option(
-         "--dashboard-host", s.dashboard_hosts,
-         "name by which browsers reach the dashboard, if it is neither an address nor localhost; may be "
-         "repeated")
-      ->allow_extra_args(false);
-  app.add_option("--prometheus", f.prometheus,
-                 "server for metrics with a promql, for example http://host:9090");
-  app.add_option("--prometheus-period", f.prometheus_period, "how often it is asked")->capture_default_str();
-  app.add_option("--prometheus-age", f.prometheus_age, "how old its values are taken to be")
-      ->capture_default_str();
-  app.add_option("--journal-mb", f.journal_mb, "bound of the journal on disk, MiB")->capture_default_str();
-  app.add_option("--history-mb", f.history_mb, "bound of the history of tables on disk, MiB")
-      ->capture_default_str();
-  app.add_option("--history-days", f.history_days, "how long tables are kept there")->capture_default_str();
-  app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
-  app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
+void AddFlags(flags::Command app, DaemonSettings& s, Flags& f) {
+  app.AddVersion(kBuild);
+  app.Add("--topology", s.topology, "YAML file with the world and its tiers; SIGHUP reads it again")
+      .Required();
+  app.Add("--listen", s.listen, "host:port for gRPC; port 0 takes a free one").ShowDefault();
+  app.Add("--http", s.http, "host:port for the dashboard, /metrics, /healthz, /readyz").ShowDefault();
+  app.Add("--scaler-listen", s.scaler_listen,
+          "host:port where KEDA may ask, without a token, how many workers are wanted [none]");
+  app.Add("--state-dir", s.state_dir, "folder for state, journal and audit log").ShowDefault();
+  app.Add("--name", s.controller.name, "what routers and screens call this controller").ShowDefault();
+  app.Add("--epoch-period", f.epoch_period, "how often it plans, for example 500ms or 1s").ShowDefault();
+  app.Add("--report-period", f.report_period, "how often routers are asked to report").ShowDefault();
+  app.Add("--token-file", f.token_file,
+          "file with the token that operators must present; needed off loopback");
+  app.Add("--router-token-file", f.router_token_file,
+          "file with the token that routers must present [the fleet's or the operators' one]");
+  app.Add(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
+  app.AddFlag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
+  app.AddFlag("--dashboard-writes", s.dashboard_writes,
+              "let the dashboard drain regions and set thresholds; without it, it only shows");
+  app.Add("--dashboard-host", s.dashboard_hosts,
+          "name by which browsers reach the dashboard, if it is neither an address nor localhost; may be "
+          "repeated")
+      .OneEach();
+  app.Add("--prometheus", f.prometheus, "server for metrics with a promql, for example http://host:9090");
+  app.Add("--prometheus-period", f.prometheus_period, "how often it is asked").ShowDefault();
+  app.Add("--prometheus-age", f.prometheus_age, "how old its values are taken to be").ShowDefault();
+  app.Add("--journal-mb", f.journal_mb, "bound of the journal on disk, MiB").ShowDefault();
+  app.Add("--history-mb", f.history_mb, "bound of the history of tables on disk, MiB").ShowDefault();
+  app.Add("--history-days", f.history_days, "how long tables are kept there").ShowDefault();
+  app.Add("--port-file", s.port_file, "write the addresses here once it serves");
+  app.Add("--log-level", f.log_level, "debug, info, warning or error").ShowDefault();
 }
 
 absl::Status ReadDuration(const char* flag, const std::string& text, Duration low, Duration high,
@@ -153,15 +144,11 @@ absl::Status Check(const DaemonSettings& settings) {
 }
 
 std::variant<DaemonSettings, int> ParseCommandLine(int argc, const char* const* argv) {
-  CLI::App app("ringway-controller: plans the traffic between regions and tells the routers");
+  flags::Root app("ringway-controller: plans the traffic between regions and tells the routers");
   DaemonSettings settings;
   Flags flags;
   AddFlags(app, settings, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return runtime::TellParseError(app, error, "ringway-controller");
-  }
+  if (const auto ending = app.Parse(argc, argv)) return flags::Tell(*ending, "ringway-controller");
   const absl::Status complete = Complete(flags, settings);
   if (complete.ok()) return settings;
   std::cerr << "ringway-controller: " << complete.message() << "\n";

@@ -1,8 +1,8 @@
 #include "router/daemon/settings.h"
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <iostream>
+#include "runtime/flags.h"
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -10,7 +10,7 @@
 #include "router/daemon/videos_flags.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
-#include "runtime/usage_error.h"
+#include "runtime/flags.h"
 
 namespace ringway::router {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMebi = std::size_t{1} << 20;
 constexpr std::size_t kWorkersMax = 256;
 
-// What CLI11 fills in; checked and converted afterwards.
+// What the command line fills in; checked and converted afterwards.
 struct Flags {
   double payload_mib_max = 64;
   double payload_total_mib_max = 1024;
@@ -39,68 +39,64 @@ struct Flags {
   VideosFlags videos;
 };
 
-void AddFlags(CLI::App& app, Settings& s, Flags& f) {
-  app.add_option("--name", s.name, "unique name of this router")->required();
-  app.add_option("--region", s.region, "region where it stands")->required();
-  app.add_option("--listen", s.listen, "host:port for gRPC; port 0 takes a free one")->capture_default_str();
-  app.add_option("--advertise", s.advertise, "host:port where other routers reach it [what it listens on]");
-  app.add_option("--http", s.http, "host:port for /metrics, /healthz, /readyz")->capture_default_str();
-  app.add_option("--controller", s.controller, "host:port of the controller; without it: local first");
-  app.add_option("--token-file", f.token_file,
-                 "file with the token that the controller wants from routers [the fleet's]");
-  app.add_option(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
-  app.add_flag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
-  app.add_option("--worker", s.workers, "host:port of a worker beside this router; repeatable");
-  app.add_option("--state-dir", s.state_dir, "folder for the last good table; without it nothing is kept");
-  app.add_option("--topology", s.topology, "topology file, to run without a controller");
-  app.add_option("--pool", s.pool_file, "pool file: plain HTTP workers and where their clients knock");
-  app.add_option(
+void AddFlags(flags::Command app, Settings& s, Flags& f) {
+  app.Add("--name", s.name, "unique name of this router").Required();
+  app.Add("--region", s.region, "region where it stands").Required();
+  app.Add("--listen", s.listen, "host:port for gRPC; port 0 takes a free one").ShowDefault();
+  app.Add("--advertise", s.advertise, "host:port where other routers reach it [what it listens on]");
+  app.Add("--http", s.http, "host:port for /metrics, /healthz, /readyz").ShowDefault();
+  app.Add("--controller", s.controller, "host:port of the controller; without it: local first");
+  app.Add("--token-file", f.token_file,
+          "file with the token that the controller wants from routers [the fleet's]");
+  app.Add(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
+  app.AddFlag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
+  app.Add("--worker", s.workers, "host:port of a worker beside this router; repeatable");
+  app.Add("--state-dir", s.state_dir, "folder for the last good table; without it nothing is kept");
+  app.Add("--topology", s.topology, "topology file, to run without a controller");
+  app.Add("--pool", s.pool_file, "pool file: plain HTTP workers and where their clients knock");
+  app.Add(
       "--leader", f.leader,
       "NAME=HOST:PORT of the router that holds the pool's ledger [the controller's choice; alone: itself]");
-  app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
-  app.add_flag("--emulate-rtt", s.calls.emulate_rtt,
-               "hold forwarded messages back by the RTT of the regions; for demos on one machine");
-  app.add_option("--seed", s.seed, "of its random choices [from the name]");
-  app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
+  app.Add("--port-file", s.port_file, "write the addresses here once it serves");
+  app.AddFlag("--emulate-rtt", s.calls.emulate_rtt,
+              "hold forwarded messages back by the RTT of the regions; for demos on one machine");
+  app.Add("--seed", s.seed, "of its random choices [from the name]");
+  app.Add("--log-level", f.log_level, "debug, info, warning or error").ShowDefault();
   const char* bounds = "bounds";
-  app.add_option("--jobs-max", f.jobs_max, "jobs held at a time")->group(bounds)->capture_default_str();
-  app.add_option("--upload-secs", f.upload_s, "how long a payload may take to arrive, whatever the deadline")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--upload-idle-secs", f.upload_idle_s, "how long nothing of a payload may come")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--uploads-late-max", f.uploads_late_max,
-                 "payloads of one client address that take longer than two seconds, at a time")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--payload-keep-mib", f.payload_mib_max,
-                 "payload kept of a job, so that it can be sent again")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--payload-total-mib", f.payload_total_mib_max, "payload kept of all jobs")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--offer-limit-secs", f.offer_limit_s,
-                 "a worker that does not answer an offer for so long hangs")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--once-records-max", f.once_records_max, "keys of jobs that are remembered")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--once-keep-secs", f.once_keep_s, "how long a key is remembered after its job has ended")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--journal-mib", f.journal_mib,
-                 "record every event in the state folder, at most so much, for `ringway sim replay`; 0: off")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--watch-max", f.watch_max, "workers watched that are not beside it")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--shutdown-grace-period-secs", f.drain_grace_s, "how long jobs may still run after SIGTERM")
-      ->group(bounds)
-      ->capture_default_str();
+  app.Add("--jobs-max", f.jobs_max, "jobs held at a time").Group(bounds).ShowDefault();
+  app.Add("--upload-secs", f.upload_s, "how long a payload may take to arrive, whatever the deadline")
+      .Group(bounds)
+      .ShowDefault();
+  app.Add("--upload-idle-secs", f.upload_idle_s, "how long nothing of a payload may come")
+      .Group(bounds)
+      .ShowDefault();
+  app.Add("--uploads-late-max", f.uploads_late_max,
+          "payloads of one client address that take longer than two seconds, at a time")
+      .Group(bounds)
+      .ShowDefault();
+  app.Add("--payload-keep-mib", f.payload_mib_max, "payload kept of a job, so that it can be sent again")
+      .Group(bounds)
+      .ShowDefault();
+  app.Add("--payload-total-mib", f.payload_total_mib_max, "payload kept of all jobs")
+      .Group(bounds)
+      .ShowDefault();
+  app.Add("--offer-limit-secs", f.offer_limit_s, "a worker that does not answer an offer for so long hangs")
+      .Group(bounds)
+      .ShowDefault();
+  app.Add("--once-records-max", f.once_records_max, "keys of jobs that are remembered")
+      .Group(bounds)
+      .ShowDefault();
+  app.Add("--once-keep-secs", f.once_keep_s, "how long a key is remembered after its job has ended")
+      .Group(bounds)
+      .ShowDefault();
+  app.Add("--journal-mib", f.journal_mib,
+          "record every event in the state folder, at most so much, for `ringway sim replay`; 0: off")
+      .Group(bounds)
+      .ShowDefault();
+  app.Add("--watch-max", f.watch_max, "workers watched that are not beside it").Group(bounds).ShowDefault();
+  app.Add("--shutdown-grace-period-secs", f.drain_grace_s, "how long jobs may still run after SIGTERM")
+      .Group(bounds)
+      .ShowDefault();
 }
 
 absl::Status CheckAddresses(const Settings& s) {
@@ -210,17 +206,13 @@ absl::Status Complete(const Flags& f, Settings& s) {
 }  // namespace
 
 std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) {
-  CLI::App app("ringway-router: takes jobs to free workers, here or in another region");
-  app.set_version_flag("--version", "ringway-router " RINGWAY_BUILD);
+  flags::Root app("ringway-router: takes jobs to free workers, here or in another region");
+  app.AddVersion("ringway-router " RINGWAY_BUILD);
   Settings settings;
   Flags flags;
   AddFlags(app, settings, flags);
   AddVideosFlags(app, settings.videos, flags.videos);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return runtime::TellParseError(app, error, "ringway-router");
-  }
+  if (const auto ending = app.Parse(argc, argv)) return flags::Tell(*ending, "ringway-router");
   const absl::Status complete = Complete(flags, settings);
   if (complete.ok()) return settings;
   std::cerr << "ringway-router: " << complete.message() << "\n";

@@ -96,50 +96,46 @@ absl::Status CheckReach(const gateway::VideosSettings& s) {
 
 }  // namespace
 
-void AddVideosFlags(CLI::App& app, gateway::VideosSettings& s, VideosFlags& f) {
+void AddVideosFlags(flags::Command app, gateway::VideosSettings& s, VideosFlags& f) {
   const char* group = "videos API";
   const auto number = [&](const char* name, double& value, const char* help) {
-    app.add_option(name, value, help)->group(group)->capture_default_str();
+    app.Add(name, value, help).Group(group).ShowDefault();
   };
-  app.add_option("--videos-listen", s.listen, "host:port for the HTTP API /v1/videos; without it: not served")
-      ->group(group);
-  app.add_option("--videos-advertise", s.advertise,
-                 "host:port where other routers reach that API [what it listens on]")
-      ->group(group);
-  app.add_option("--videos-store", s.store, "folder for jobs and results [videos in --state-dir]")
-      ->group(group);
-  app.add_option("--videos-token-file", f.token_file, "file with the API key that clients must present")
-      ->group(group);
-  app.add_flag(
+  app.Add("--videos-listen", s.listen, "host:port for the HTTP API /v1/videos; without it: not served")
+      .Group(group);
+  app.Add("--videos-advertise", s.advertise,
+          "host:port where other routers reach that API [what it listens on]")
+      .Group(group);
+  app.Add("--videos-store", s.store, "folder for jobs and results [videos in --state-dir]").Group(group);
+  app.Add("--videos-token-file", f.token_file, "file with the API key that clients must present")
+      .Group(group);
+  app.AddFlag(
          "--videos-open", s.open,
          "serve other machines without a token: whoever reaches the port may make, see and delete videos")
-      ->group(group);
-  app.add_option("--videos-host", s.hosts,
-                 "name that Host may have where no token is asked for; repeatable [addresses and localhost]")
-      ->group(group);
-  app.add_option(
-         "--videos-cors-origin", s.cors_origins,
-         "origin whose pages may use the API from a browser, https://HOST[:PORT] or *; repeatable [none]")
-      ->group(group);
-  app.add_option("--videos-webhook-host", s.webhook_hosts,
-                 "host:port that completion webhooks may go to; repeatable; none: no webhooks")
-      ->group(group);
-  app.add_option("--videos-webhook-secret-file", f.webhook_secret_file,
-                 "file with whsec_BASE64, which webhooks are signed with [they are not signed]")
-      ->group(group);
-  app.add_option(
+      .Group(group);
+  app.Add("--videos-host", s.hosts,
+          "name that Host may have where no token is asked for; repeatable [addresses and localhost]")
+      .Group(group);
+  app.Add("--videos-cors-origin", s.cors_origins,
+          "origin whose pages may use the API from a browser, https://HOST[:PORT] or *; repeatable [none]")
+      .Group(group);
+  app.Add("--videos-webhook-host", s.webhook_hosts,
+          "host:port that completion webhooks may go to; repeatable; none: no webhooks")
+      .Group(group);
+  app.Add("--videos-webhook-secret-file", f.webhook_secret_file,
+          "file with whsec_BASE64, which webhooks are signed with [they are not signed]")
+      .Group(group);
+  app.Add(
          "--videos-shared-store", f.shared_store,
          "http://HOST[:PORT]/BUCKET[/PREFIX] of an S3-compatible server, where finished videos outlive their "
          "router [they do not]")
-      ->group(group);
-  app.add_option("--videos-shared-store-region", f.shared_store_region,
-                 "region that requests to it are signed for")
-      ->group(group)
-      ->capture_default_str();
-  app.add_option(
-         "--videos-shared-store-credentials", f.shared_store_credentials,
-         "file with aws_access_key_id and aws_secret_access_key [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY]")
-      ->group(group);
+      .Group(group);
+  app.Add("--videos-shared-store-region", f.shared_store_region, "region that requests to it are signed for")
+      .Group(group)
+      .ShowDefault();
+  app.Add("--videos-shared-store-credentials", f.shared_store_credentials,
+          "file with aws_access_key_id and aws_secret_access_key [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY]")
+      .Group(group);
   number("--videos-store-mib", f.store_mib_max, "results kept; the oldest make room");
   number("--videos-film-mib", f.film_mib_max, "largest result; 0: a quarter of --videos-store-mib");
   number("--videos-expiry-secs", f.expiry_s, "how long a job and its result are kept after its end");

@@ -6,15 +6,15 @@
 #ifndef RINGWAY_ROUTER_DAEMON_VIDEOS_FLAGS_H_
 #define RINGWAY_ROUTER_DAEMON_VIDEOS_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
+#include "runtime/flags.h"
 
 #include "absl/status/status.h"
 #include "router/daemon/settings.h"
 
 namespace ringway::router {
 
-// What CLI11 fills in; checked and converted afterwards.
+// What the command line fills in; checked and converted afterwards.
 struct VideosFlags {
   double film_mib_max = 0;
   double store_mib_max = 4096;
@@ -31,7 +31,7 @@ struct VideosFlags {
   std::string shared_store_credentials;
 };
 
-void AddVideosFlags(CLI::App& app, gateway::VideosSettings& settings, VideosFlags& flags);
+void AddVideosFlags(flags::Command app, gateway::VideosSettings& settings, VideosFlags& flags);
 absl::Status CompleteVideos(const VideosFlags& flags, Settings& settings);
 
 }  // namespace ringway::router
