@@ -11,6 +11,8 @@ namespace {
 
 // A worker that is dead has left every list.
 constexpr double kDeadWithinS = 30;
+// Somebody reports it: its own router, or who has adopted it.
+constexpr double kSpokenForWithinS = 30;
 // Its streams have broken.
 constexpr double kDeadGrantedS = 3;  // one that was dead for a second at the least
 // Of plain servers: two health checks have gone unanswered.
@@ -91,6 +93,7 @@ void Agreement::OnSecond(Time now, Checkers& checkers) {
       seen_[worker].rests_since_s = now_s_;
     }
     if (agreed && recovery_.DeadS(worker, now_s_) >= kDeadWithinS) JudgeDead(now, worker, checkers);
+    if (agreed && recovery_.WellS(worker, now_s_) >= kSpokenForWithinS) JudgeSpokenFor(now, worker, checkers);
   }
   for (RegionId region(0); region != lines_.end_id(); region = RegionId(region.index() + 1)) {
     for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
@@ -150,6 +153,19 @@ void Agreement::JudgeDead(Time now, WorkerId worker, Checkers& checkers) const {
     checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been dead for ", kDeadWithinS,
                                        " s, and router ", router.value(), " lists it"));
   }
+}
+
+void Agreement::JudgeSpokenFor(Time now, WorkerId worker, Checkers& checkers) const {
+  const WorkerPlace& place = workers_.places()[worker];
+  if (!place.local.valid() || workers_.plain(worker)) return;
+  bool anybody = false;
+  for (const RouterId router : routers_of_[place.region]) {
+    anybody = anybody || recovery_.RouterWellS(router, now_s_) >= kRouterWellS;
+    if (registries_.SpeaksFor(router, workers_.InRegion(worker))) return;
+  }
+  if (!anybody) return;
+  checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been well for ", kSpokenForWithinS,
+                                     " s, and no router speaks for it"));
 }
 
 void Agreement::JudgeLeases(Time now, RegionId region, TierId tier, bool whole, Checkers& checkers) {

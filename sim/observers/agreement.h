@@ -65,6 +65,7 @@ class Agreement : public Observer {
   // One that rests, as far as its slot goes.
   void JudgeRest(Time now, WorkerId worker, Checkers& checkers);
   void JudgeDead(Time now, WorkerId worker, Checkers& checkers) const;
+  void JudgeSpokenFor(Time now, WorkerId worker, Checkers& checkers) const;
   // The lease stands in the ledger and its worker does not run it.
   void JudgeUnclaimed(Time now, WorkerId worker, const Lease& unclaimed, Checkers& checkers);
   void JudgeLeases(Time now, RegionId region, TierId tier, bool whole, Checkers& checkers);

@@ -54,6 +54,7 @@ class Recovery : public Observer {
   // For how long the router has run, or the worker has not.
   double RouterWellS(RouterId router, double now_s) const { return now_s - router_well_s_[router]; }
   double DeadS(WorkerId worker, double now_s) const { return now_s - worker_up_s_[worker]; }
+  double WellS(WorkerId worker, double now_s) const { return now_s - worker_well_s_[worker]; }
 
  private:
   struct Span {
