@@ -81,10 +81,19 @@ bool Agreement::Whole(RegionId region, double for_s) const {
                      [&](RouterId router) { return recovery_.RouterWellS(router, now_s_) >= for_s; });
 }
 
+bool Agreement::AllAlive() const {
+  for (std::size_t i = 0; i < routers_.places().size(); ++i) {
+    if (!routers_.alive(RouterId(i))) return false;
+  }
+  return true;
+}
+
 void Agreement::OnSecond(Time now, Checkers& checkers) {
   now_s_ = ToDoubleSeconds(now - UnixEpoch());
   const bool steady = recovery_.Steady(now_s_);
   const bool agreed = recovery_.Calm(now_s_) && recovery_.Directed(now_s_);
+  // While all routers live each speaks for its own workers.
+  const bool orphans = agreed && !AllAlive();
   JudgeGranted(now, checkers);
   for (WorkerId worker(0); worker != seen_.end_id(); worker = WorkerId(worker.index() + 1)) {
     if (workers_.slot(worker).resting(now)) {
@@ -93,7 +102,8 @@ void Agreement::OnSecond(Time now, Checkers& checkers) {
       seen_[worker].rests_since_s = now_s_;
     }
     if (agreed && recovery_.DeadS(worker, now_s_) >= kDeadWithinS) JudgeDead(now, worker, checkers);
-    if (agreed && recovery_.WellS(worker, now_s_) >= kSpokenForWithinS) JudgeSpokenFor(now, worker, checkers);
+    if (orphans && recovery_.WellS(worker, now_s_) >= kSpokenForWithinS)
+      JudgeSpokenFor(now, worker, checkers);
   }
   for (RegionId region(0); region != lines_.end_id(); region = RegionId(region.index() + 1)) {
     for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {

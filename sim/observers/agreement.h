@@ -74,6 +74,7 @@ class Agreement : public Observer {
   bool Led(RegionId region, TierId tier) const;
   // All routers of the region run, and have for a while.
   bool Whole(RegionId region, double for_s) const;
+  bool AllAlive() const;
 
   const Scenario& scenario_;
   const Recovery& recovery_;
