@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr int kNotFoundMax = 0;
+constexpr int kNotFoundMax = 1;
 
 std::string TextOf(const fs::path& path) {
   std::ifstream file(path);
