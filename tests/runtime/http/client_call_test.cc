@@ -52,6 +52,10 @@ class ClientCallTest : public ::testing::Test {
           [to = answered_](ClientAnswer answer) { to->set_value(std::move(answer)); }, std::move(take));
     });
   }
+  void BeginAndAwaitAsked(const PlainWorker& server) {
+    Begin(To(server));
+    while (server.asked() == 0) std::this_thread::yield();
+  }
   ClientAnswer Await() {
     auto future = answered_->get_future();
     EXPECT_EQ(future.wait_for(std::chrono::seconds(20)), std::future_status::ready);
@@ -70,6 +74,13 @@ class ClientCallTest : public ::testing::Test {
 bool NeverAnswers(const Request&, Wire& wire) {
   wire.ReadToEnd(Seconds(20));
   return false;
+}
+
+PlainWorker::Script AwaitsHangUp(std::promise<bool>& hung_up) {
+  return [&hung_up](const Request&, Wire& wire) {
+    hung_up.set_value(wire.ClosedWithin(Seconds(10)));
+    return false;
+  };
 }
 
 TEST_F(ClientCallTest, TheRequestGoesOutAndTheAnswerComesBack) {
@@ -199,12 +210,8 @@ TEST_F(ClientCallTest, NoLineBreakBecomesAFieldOfItsOwn) {
 
 TEST_F(ClientCallTest, CancellingHangsUpAndStillAnswersOnce) {
   std::promise<bool> hung_up;
-  const PlainWorker server([&](const Request&, Wire& wire) {
-    hung_up.set_value(wire.ClosedWithin(Seconds(10)));
-    return false;
-  });
-  Begin(To(server));
-  while (server.asked() == 0) std::this_thread::yield();
+  const PlainWorker server(AwaitsHangUp(hung_up));
+  BeginAndAwaitAsked(server);
   OnLoop([this] {
     call_->Cancel();
     call_->Cancel();
@@ -218,12 +225,8 @@ TEST_F(ClientCallTest, CancellingHangsUpAndStillAnswersOnce) {
 
 TEST_F(ClientCallTest, ACallThatIsDestroyedHangsUpAndIsSilent) {
   std::promise<bool> hung_up;
-  const PlainWorker server([&](const Request&, Wire& wire) {
-    hung_up.set_value(wire.ClosedWithin(Seconds(10)));
-    return false;
-  });
-  Begin(To(server));
-  while (server.asked() == 0) std::this_thread::yield();
+  const PlainWorker server(AwaitsHangUp(hung_up));
+  BeginAndAwaitAsked(server);
   OnLoop([this] { call_.reset(); });
   EXPECT_TRUE(hung_up.get_future().get());
   // Nobody can answer any more: what the answer went to has been let go.
