@@ -83,16 +83,4 @@ bool RouterNode::CountsOn(RouterId client) const {
   });
 }
 
-void RouterNode::Remember(Place& place, const ledger::Announce& announce) {
-  if (place.announced == kUnheard) {
-    if (announced_free_.empty()) {
-      announced_free_.push_back(static_cast<std::uint32_t>(announced_.size()));
-      announced_.emplace_back();
-    }
-    place.announced = announced_free_.back();
-    announced_free_.pop_back();
-  }
-  announced_[place.announced] = announce;
-}
-
 }  // namespace ringway::router

@@ -18,7 +18,7 @@
 //
 // The shell is a type of its own, so a Step costs no variant and no virtual call. It is handed each action at
 // once, in order (NodeShell), and must not step the node while it performs one. Complexity: that of the
-// parts; O(tiers) for a directory or fleet. Memory: the parts', and 12 bytes a worker. One owner thread.
+// parts; O(tiers) for a directory or fleet. Memory: the parts', and 64 bytes a worker. One owner thread.
 #ifndef RINGWAY_ROUTER_ROUTER_NODE_H_
 #define RINGWAY_ROUTER_ROUTER_NODE_H_
 
@@ -39,6 +39,7 @@
 #include "router/router_action.h"
 #include "router/router_machine.h"
 #include "router/session/ledger_session.h"
+#include "router/session/session_place.h"
 #include "router/worker_registry.h"
 
 namespace ringway::router {
@@ -145,13 +146,6 @@ class RouterNode {
     bool led = false;              // as the registry was told last
     bool fixed = false;
     std::size_t line_max = 0;  // as the session was told last
-  };
-  static constexpr std::uint32_t kUnheard = ~std::uint32_t{0};
-  // A worker, as sessions know it.
-  struct Place {
-    TierId tier;                         // at whose session it is listed, or was last
-    std::uint32_t announced = kUnheard;  // where in announced_
-    bool listed = false;
   };
 
   void Begin() {
@@ -260,11 +254,10 @@ class RouterNode {
   void ListAtSession(Turn<Shell> turn, WorkerId worker, TierId tier);
   template <class Shell>
   void UnlistAtSession(Turn<Shell> turn, WorkerId worker);
-  Place& PlaceOf(WorkerId worker) {
+  SessionPlace& PlaceOf(WorkerId worker) {
     if (!places_.contains(worker)) places_.resize(worker.index() + 1);
     return places_[worker];
   }
-  void Remember(Place& place, const ledger::Announce& announce);
   // The worker's watch stream is over, whoever ended it: what was said over it is out of date by the time it
   // is asked for, and what is said over the next one may count from an earlier time.
   template <class Shell>
@@ -274,9 +267,7 @@ class RouterNode {
   std::optional<RouterMachine> machine_;  // always one; optional because it cannot be assigned
   WorkerRegistry registry_;
   IdVector<TierId, TierPart> tiers_;
-  IdVector<WorkerId, Place> places_;
-  std::vector<ledger::Announce> announced_;
-  std::vector<std::uint32_t> announced_free_;
+  IdVector<WorkerId, SessionPlace> places_;
   Time sessions_wake_ = InfiniteFuture();  // the earliest of the sessions'
   std::optional<bool> connected_;          // to the controller, as sessions were told
   bool stored_ = false;                    // a directory is on disk
@@ -372,8 +363,8 @@ template <class Shell>
 void RouterNode::On(Turn<Shell> turn, const WatchHeard& event) {
   StepRegistry(turn, event.said);
   if (!event.announce) return;
-  Place& place = PlaceOf(event.said.worker);
-  Remember(place, *event.announce);
+  SessionPlace& place = PlaceOf(event.said.worker);
+  place.Remember(*event.announce);
   StepSession(turn, place.tier, WorkerAnnounced{*event.announce, std::nullopt});
 }
 
@@ -463,22 +454,21 @@ void RouterNode::ListAtSession(Turn<Shell> turn, WorkerId worker, TierId tier) {
   if (fleet.tiers[tier].dispatch.mode != DispatchMode::kLedger) return UnlistAtSession(turn, worker);
   if (listed_at(worker) == tier) return;
   UnlistAtSession(turn, worker);
-  Place& place = PlaceOf(worker);
+  SessionPlace& place = PlaceOf(worker);
   place.tier = tier;
   place.listed = true;
   StepSession(turn, tier, ledger::WorkerListed{worker});
-  if (place.announced == kUnheard) return;
-  const ledger::Announce& announce = announced_[place.announced];
+  if (!place.announced) return;
   // That a granted job has begun since was not announced.
-  if (announce.status == ledger::WorkerStatus::kIdle && registry_.busy(worker)) return;
-  StepSession(turn, tier, WorkerAnnounced{announce, std::nullopt});
+  if (place.status == ledger::WorkerStatus::kIdle && registry_.busy(worker)) return;
+  StepSession(turn, tier, WorkerAnnounced{place.Announced(worker), std::nullopt});
 }
 
 template <class Shell>
 void RouterNode::EndWatch(Turn<Shell> turn, WorkerId worker) {
   if (!places_.contains(worker)) return;
-  Place& place = places_[worker];
-  if (place.announced != kUnheard) announced_free_.push_back(std::exchange(place.announced, kUnheard));
+  SessionPlace& place = places_[worker];
+  place.announced = false;
   StepSession(turn, place.tier, WatchBroke{worker});
 }
 

@@ -16,9 +16,10 @@ dispatch::WorkerNews NewsOf(const WorkerSaid& said) {
 
 void WorkerRegistry::MakeRoom(WorkerId worker) { workers_.resize(worker.index() + 1); }
 
-void WorkerRegistry::MakeSpoken(Known& known) {
-  known.spoken = static_cast<std::uint32_t>(spoken_.size());
-  spoken_.emplace_back();
+void WorkerRegistry::ForgetSaid(Known& known) {
+  known.healthy = known.draining = known.busy = known.broke = false;
+  known.heard = known.healed = InfinitePast();
+  known.busy_total = known.busy_reported = ZeroDuration();
 }
 
 // ---- what the operator says ----
@@ -110,13 +111,12 @@ void WorkerRegistry::TakeWorker(Time now, const DirectoryWorker& entry, Actions&
 
 void WorkerRegistry::Leave(Time now, WorkerId worker, Actions& actions) {
   Known& known = workers_[worker];
-  if (Has(worker, kAdopted) && known.spoken != kNever) {
+  if (HasAll(known, kAdopted)) {
     // It has left by this router's own report, and may come back, or has while the directory was on its way.
-    const Spoken& spoken = spoken_[known.spoken];
     // Nor does a report name one that serves a tier which the fleet does not have.
-    const bool named = spoken.healthy && known.tier.valid();
-    const bool may_return = !named || now - spoken.healed < kHealedUnlistedMax;
-    if (may_return && now - spoken.heard < kAdoptedSilentMax) return;
+    const bool named = known.healthy && known.tier.valid();
+    const bool may_return = !named || now - known.healed < kHealedUnlistedMax;
+    if (may_return && now - known.heard < kAdoptedSilentMax) return;
   }
   Set(known, kInRegion, false);
   if (Has(worker, kAdopted)) {
@@ -132,16 +132,15 @@ void WorkerRegistry::Adopt(Time now, WorkerId worker, bool adopted, Actions& act
   if (Has(worker, kAdopted) == adopted) return;
   Set(known, kAdopted, adopted);
   SetOwn(worker, adopted || Has(worker, kLocal));
-  if (adopted && (known.spoken == kNever || !Has(worker, kWatched))) {
+  if (adopted && !HasAll(known, kHeard | kWatched)) {
     // It may be down, and come back after its own router has been forgotten: silent from now on. What it said
     // in earlier times is out of date.
-    if (known.spoken == kNever) MakeSpoken(known);
-    spoken_[known.spoken] = Spoken();
-    spoken_[known.spoken].heard = now;
+    ForgetSaid(known);
+    known.heard = now;
     Set(known, kHeard, false);
   } else if (adopted) {
     // Its busy time so far was the other router's to report.
-    spoken_[known.spoken].busy_reported = BusyTime(spoken_[known.spoken], now);
+    known.busy_reported = BusyTime(known, now);
   }
   actions.emplace_back(AdoptionChanged{worker, adopted});
 }
@@ -189,23 +188,21 @@ void WorkerRegistry::HearRepeat(Time now, const WorkerSaid& said) {
 bool WorkerRegistry::Hear(Time now, const WorkerSaid& said) {
   Known& known = At(said.worker);
   const bool first = !HasAll(known, kHeard);
-  if (known.spoken == kNever) MakeSpoken(known);
-  Spoken& spoken = spoken_[known.spoken];
-  if (first) spoken.busy_reported = said.busy_total;  // the rest was before us
-  if ((!first || spoken.broke) && said.healthy && !spoken.healthy) spoken.healed = now;
-  spoken.heard = now;
-  spoken.broke = false;
-  spoken.busy_total = said.busy_total;
-  spoken.healthy = said.healthy;
-  spoken.draining = said.draining;
-  spoken.busy = said.busy;
+  if (first) known.busy_reported = said.busy_total;  // the rest was before us
+  if ((!first || known.broke) && said.healthy && !known.healthy) known.healed = now;
+  known.heard = now;
+  known.broke = false;
+  known.busy_total = said.busy_total;
+  known.healthy = said.healthy;
+  known.draining = said.draining;
+  known.busy = said.busy;
   Set(known, kHeard, true);
   return first;
 }
 
 void WorkerRegistry::TakeTier(Time now, const WorkerSaid& said, bool first, Actions& actions) {
   Known& known = workers_[said.worker];
-  if (!first && HasAll(known, kTierKnown) && !known.tier.valid()) spoken_[known.spoken].healed = now;
+  if (!first && HasAll(known, kTierKnown) && !known.tier.valid()) known.healed = now;
   known.tier = said.tier;
   Set(known, kTierKnown, true);
   List(said.worker, actions, first);
@@ -214,10 +211,7 @@ void WorkerRegistry::TakeTier(Time now, const WorkerSaid& said, bool first, Acti
 
 void WorkerRegistry::On(Time, const WatchEnded& event, Actions& actions) {
   Known& known = At(event.worker);
-  if (known.spoken != kNever) {
-    Spoken& spoken = spoken_[known.spoken];
-    if (std::exchange(spoken.broke, true)) spoken.healthy = false;  // as far as anybody here can tell
-  }
+  if (std::exchange(known.broke, true)) known.healthy = false;  // as far as anybody here can tell
   using dispatch::WorkerState;
   actions.emplace_back(
       WorkerHeard{event.worker, {.state = event.dead ? WorkerState::kFailed : WorkerState::kUnknown}});
@@ -270,30 +264,29 @@ void WorkerRegistry::Watch(WorkerId worker, Actions& actions) {
 
 void WorkerRegistry::Report(Time now, std::vector<WorkerReported>& report) {
   for (const WorkerId worker : own_) {
-    const Known& known = workers_[worker];
+    Known& known = workers_[worker];
     if (!HasAll(known, kHeard | kWatched)) continue;
     if (report.size() >= kWorkersReportedMax) return;
-    Spoken& spoken = spoken_[known.spoken];
-    const Duration total = BusyTime(spoken, now);
+    const Duration total = BusyTime(known, now);
     report.push_back({.worker = worker,
                       .tier = known.tier.valid() ? known.tier : known.listed_tier,
-                      .healthy = spoken.healthy && known.tier.valid(),
-                      .draining = spoken.draining,
-                      .busy = spoken.busy,
+                      .healthy = known.healthy && known.tier.valid(),
+                      .draining = known.draining,
+                      .busy = known.busy,
                       .adopted = HasAll(known, kAdopted),
-                      .busy_time = BusySinceReported(spoken, total)});
+                      .busy_time = BusySinceReported(known, total)});
   }
 }
 
 // Less than was reported: a little, when a job ended before we heard of it; much, when the worker has started
 // again.
-Duration WorkerRegistry::BusySinceReported(Spoken& spoken, Duration total) {
-  if (total == spoken.busy_reported) return ZeroDuration();  // it is idle, as most are
-  if (total < spoken.busy_reported) {
-    if (total >= spoken.busy_reported - kNewsPeriodMax) return ZeroDuration();
-    spoken.busy_reported = ZeroDuration();
+Duration WorkerRegistry::BusySinceReported(Known& known, Duration total) {
+  if (total == known.busy_reported) return ZeroDuration();  // it is idle, as most are
+  if (total < known.busy_reported) {
+    if (total >= known.busy_reported - kNewsPeriodMax) return ZeroDuration();
+    known.busy_reported = ZeroDuration();
   }
-  const Duration before = std::exchange(spoken.busy_reported, std::max(spoken.busy_reported, total));
+  const Duration before = std::exchange(known.busy_reported, std::max(known.busy_reported, total));
   return std::max(ZeroDuration(), total - before);
 }
 

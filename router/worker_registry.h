@@ -33,6 +33,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/cache_line.h"
 #include "core/ids.h"
 #include "core/time.h"
 #include "router/router_event.h"
@@ -161,10 +162,7 @@ class WorkerRegistry {
   // Local or adopted: this router speaks for it.
   bool Own(WorkerId worker) const { return Has(worker, kLocal) || Has(worker, kAdopted); }
   // As it said last.
-  bool busy(WorkerId worker) const {
-    return workers_.contains(worker) && workers_[worker].spoken != kNever &&
-           spoken_[workers_[worker].spoken].busy;
-  }
+  bool busy(WorkerId worker) const { return workers_.contains(worker) && workers_[worker].busy; }
   bool local(WorkerId worker) const { return Has(worker, kLocal); }
   bool in_region(WorkerId worker) const { return Has(worker, kInRegion); }
   bool in_pool(WorkerId worker) const { return Has(worker, kInPool); }
@@ -192,24 +190,21 @@ class WorkerRegistry {
     kDraining = 1024,      // the directory says so
     kDrainWatched = 2048,  // as one of kDrainingWatchedMax
   };
-  static constexpr std::uint32_t kNever = ~std::uint32_t{0};
-  struct Known {
+  // One cache line: a leader hears of every job of thousands of workers.
+  struct alignas(kCacheLine) Known {
     TierId tier;
     TierId listed_tier;
-    std::uint32_t spoken = kNever;  // where in spoken_
     std::uint16_t flags = 0;
     std::uint16_t mark = 0;  // scratch: named by the directory, or the pool, that is being read
-  };
-  // Of those that were ever heard, or adopted: few but at a leader.
-  struct Spoken {
-    Time heard = InfinitePast();
-    Duration busy_total;
-    Duration busy_reported;
-    Time healed = InfinitePast();  // when it last became healthy
+    // As it said last.
     bool healthy = false;
     bool draining = false;
     bool busy = false;
     bool broke = false;  // its watch stream, and it has not been heard since
+    Time heard = InfinitePast();
+    Time healed = InfinitePast();  // when it last became healthy
+    Duration busy_total;
+    Duration busy_reported;
   };
 
   void On(Time now, const LocalWorkerNamed& event, Actions& actions);
@@ -230,7 +225,8 @@ class WorkerRegistry {
     return workers_[worker];
   }
   void MakeRoom(WorkerId worker);
-  void MakeSpoken(Known& known);
+  // It has said nothing yet, as far as is believed from now on.
+  static void ForgetSaid(Known& known);
   static void Set(Known& known, Flag flag, bool on) {
     known.flags = static_cast<std::uint16_t>(on ? known.flags | flag : known.flags & ~flag);
   }
@@ -253,19 +249,18 @@ class WorkerRegistry {
   void List(WorkerId worker, Actions& actions, bool again = false);
   void Watch(WorkerId worker, Actions& actions);
   bool Leads(TierId tier) const { return leads_.contains(tier) && leads_[tier]; }
-  static Duration BusyTime(const Spoken& spoken, Time now) {
-    if (!spoken.busy || !spoken.healthy) return spoken.busy_total;
-    return spoken.busy_total + std::min(now - spoken.heard, kNewsPeriodMax);
+  static Duration BusyTime(const Known& known, Time now) {
+    if (!known.busy || !known.healthy) return known.busy_total;
+    return known.busy_total + std::min(now - known.heard, kNewsPeriodMax);
   }
   // Of `total` so far, what no report has said yet; remembers that this one does.
-  static Duration BusySinceReported(Spoken& spoken, Duration total);
+  static Duration BusySinceReported(Known& known, Duration total);
 
   std::size_t watch_max_;
   std::size_t hints_ = 0;           // workers watched for hints only
   std::size_t drains_watched_ = 0;  // workers watched for the end of their drain only
   std::uint16_t mark_ = 0;
   IdVector<WorkerId, Known> workers_;
-  std::vector<Spoken> spoken_;
   std::vector<WorkerId> own_;      // in order
   std::vector<RouterId> routers_;  // of the newest directory, in order
   IdVector<TierId, char> leads_;

@@ -122,15 +122,37 @@ void Simulation::LookAhead() {
 }
 
 void Simulation::ForeseeJob(const SimEvent& event) const {
-  if (static_cast<Happening>(event.kind()) == Happening::kJobReaches) {
-    routers_.ForeseeArrival(RouterId(event.subject));
-  } else if (static_cast<Happening>(event.kind()) == Happening::kServiceEnds) {
-    const WorkerId worker(event.subject);
-    const OfferNote& note = workers_.NoteOf(worker);
-    if (!note.caller.router.valid()) return;
-    routers_.Foresee(note.caller.router, note.caller.job);
-    for (const Observer* observer : stage_.observers) observer->Foresee(worker, note.payload.serial);
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kJobReaches:
+      return routers_.ForeseeArrival(RouterId(event.subject));
+    case Happening::kServiceEnds: {
+      const WorkerId worker(event.subject);
+      const OfferNote& note = workers_.NoteOf(worker);
+      if (note.caller.router.valid()) ForeseeAttempt(worker, note);
+      return;
+    }
+    case Happening::kOfferReaches:
+    case Happening::kUploadReaches:
+      workers_.Foresee(WorkerId(event.subject));
+      return ForeseeAttempt(WorkerId(event.subject), stage_.to_worker[event.detail]);
+    case Happening::kWorkerWakes:
+      return workers_.Foresee(WorkerId(event.subject));
+    case Happening::kMessageReaches: {
+      const RouterMessage& message = stage_.messages[event.detail];
+      if (message.watch != 0) registries_.Foresee(message.router, message.worker);
+      if (message.on_attempt != RouterMessage::OnAttempt::kNothing) {
+        routers_.Foresee(message.router, message.job);
+      }
+      return;
+    }
+    default:
+      return;
   }
+}
+
+void Simulation::ForeseeAttempt(WorkerId worker, const OfferNote& note) const {
+  routers_.Foresee(note.caller.router, note.caller.job);
+  for (const Observer* observer : stage_.observers) observer->Foresee(worker, note.payload.serial);
 }
 
 void Simulation::MarkWindow() {

@@ -117,6 +117,7 @@ class Simulation {
   // Hints to the memory about the buckets of the queue that come next; without effect on results.
   void LookAhead();
   void ForeseeJob(const SimEvent& event) const;
+  void ForeseeAttempt(WorkerId worker, const OfferNote& note) const;
 
   std::shared_ptr<const Scenario> scenario_;
   const Slice slice_;

@@ -139,7 +139,7 @@ void LedgerSession::Pass(const SendHeartbeat& heartbeat, Actions& actions) {
 }
 
 void LedgerSession::Pass(FenceOff& fence, Actions& actions) {
-  fence.connection = WatchedOf(fence.worker).order.session();
+  fence.connection = KnownOf(fence.worker).order.session();
   actions.emplace_back(fence);
 }
 
@@ -202,42 +202,36 @@ void LedgerSession::Listen(Time now, Actions& actions) {
 
 // ---- workers ----
 
-bool LedgerSession::Lists(WorkerId worker) const { return listed_.contains(worker) && listed_[worker] != 0; }
-
-LedgerSession::Watched& LedgerSession::WatchedOf(WorkerId worker) {
-  if (!watched_.contains(worker)) watched_.resize(worker.index() + 1);
-  return watched_[worker];
-}
+void LedgerSession::MakeRoom(WorkerId worker) { workers_.resize(worker.index() + 1); }
 
 void LedgerSession::On(Time now, const WorkerAnnounced& event, Actions& actions) {
-  if (!Lists(event.announce.worker)) return;
-  Watched& watched = WatchedOf(event.announce.worker);
+  Known& known = KnownOf(event.announce.worker);
+  if (!known.listed) return;
   const auto number =
-      watched.order.Number(event.connection.value_or(watched.order.session()), event.announce.sequence);
+      known.order.Number(event.connection.value_or(known.order.session()), event.announce.sequence);
   if (!number) return;
   ledger::Announce announce = event.announce;
   announce.sequence = *number;
-  if (std::exchange(watched.broke, false)) StepLeader(now, ledger::WorkerListed{announce.worker}, actions);
+  if (std::exchange(known.broke, false)) StepLeader(now, ledger::WorkerListed{announce.worker}, actions);
   StepLeader(now, announce, actions);
 }
 
 void LedgerSession::On(Time now, const WatchBroke& event, Actions& actions) {
-  Watched& watched = WatchedOf(event.worker);
-  watched.order.StreamBroke();
-  if (!Lists(event.worker) || std::exchange(watched.broke, true)) return;
+  Known& known = KnownOf(event.worker);
+  known.order.StreamBroke();
+  if (!known.listed || std::exchange(known.broke, true)) return;
   StepLeader(now, ledger::WorkerGone{event.worker}, actions);
 }
 
 void LedgerSession::On(Time now, const ledger::WorkerListed& event, Actions& actions) {
-  if (!listed_.contains(event.worker)) listed_.resize(event.worker.index() + 1);
-  listed_[event.worker] = 1;
-  if (watched_.contains(event.worker)) watched_[event.worker].broke = false;
+  Known& known = KnownOf(event.worker);
+  known.listed = true;
+  known.broke = false;
   StepLeader(now, event, actions);
 }
 
 void LedgerSession::On(Time now, const ledger::WorkerGone& event, Actions& actions) {
-  if (!Lists(event.worker)) return;
-  listed_[event.worker] = 0;
+  if (!std::exchange(KnownOf(event.worker).listed, false)) return;
   StepLeader(now, event, actions);
 }
 

@@ -183,8 +183,9 @@ class LedgerSession {
 
  private:
   using Actions = std::vector<SessionAction>;
-  struct Watched {
+  struct Known {
     AnnouncementOrder order;
+    bool listed = false;
     bool broke = false;  // its stream, and it has not been heard since
   };
 
@@ -236,8 +237,11 @@ class LedgerSession {
   // Links to those who are to be listened to, and to nobody else.
   void Listen(Time now, Actions& actions);
   const LeaderElsewhere* LeaderOf(RegionId region) const;
-  bool Lists(WorkerId worker) const;
-  Watched& WatchedOf(WorkerId worker);
+  Known& KnownOf(WorkerId worker) {
+    if (!workers_.contains(worker)) MakeRoom(worker);
+    return workers_[worker];
+  }
+  void MakeRoom(WorkerId worker);
 
   const SessionSettings settings_;
   LedgerLeader leadership_;
@@ -249,9 +253,8 @@ class LedgerSession {
   bool heard_ = false;
   bool redirects_ = false;  // as the leader last said
   Fence heard_fence_;       // the appointment that was last heard of
-  IdVector<WorkerId, char> listed_;
-  IdVector<WorkerId, Watched> watched_;     // of workers that were heard here: nearly empty but at the leader
-  std::vector<LeaderElsewhere> elsewhere_;  // as the directory says
+  IdVector<WorkerId, Known> workers_;
+  std::vector<LeaderElsewhere> elsewhere_;   // as the directory says
   std::vector<ledger::AwayTarget> targets_;  // as the machine says, nearest first, kRegionsMax at most
   std::vector<DialRegion> links_;            // that stand or are being tried; as targets_
   RoundTrips round_trips_;

@@ -18,7 +18,7 @@ constexpr int kFall = 2;
 
 void Registries::GivePools(RouterId router) {
   Site& site = sites_[router];
-  site.unanswered.assign(site.watches.size(), 0);
+  site.unanswered.assign(site.streams.size(), 0);
   for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
     if (!scenario_.service[tier].plain) continue;
     std::vector<WorkerId> pool;

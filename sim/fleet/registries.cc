@@ -75,8 +75,7 @@ void Registries::Begin() {
 void Registries::Open(RouterId router) {
   Site& site = sites_[router];
   const auto [begin, end] = workers_.Range(routers_.places()[router]);
-  site.watches.assign(end.index() - begin.index(), 0);
-  site.told.assign(end.index() - begin.index(), 0);
+  site.streams.assign(end.index() - begin.index(), {});
   GivePools(router);
   for (const router::DirectoryWorker& entry : first_[routers_.places()[router]]->workers) {
     const bool local = scenario_.all_local || workers_.places()[Global(router, entry.worker)].local == router;
@@ -129,8 +128,8 @@ void Registries::Direct(RouterId router, const Listing& listing) {
 void Registries::UseFleet(RouterId router, const std::shared_ptr<const Fleet>& fleet) {
   router::FleetHeard heard{.fleet = fleet, .tiers = {}, .directory = Stored(router)};
   const router::WorkerRegistry& registry = RegistryOf(router);
-  const IdVector<WorkerId, WatchNumber>& watches = sites_[router].watches;
-  for (WorkerId worker(0); worker != watches.end_id(); worker = WorkerId(worker.index() + 1)) {
+  const WorkerId workers_end = sites_[router].streams.end_id();
+  for (WorkerId worker(0); worker != workers_end; worker = WorkerId(worker.index() + 1)) {
     const TierId tier = registry.tier(worker);
     if (tier.valid()) heard.tiers.push_back({worker, tier});
   }
@@ -147,22 +146,21 @@ std::int64_t Registries::HopNs(RouterId router, WorkerId global) {
 
 void Registries::Dial(RouterId router, WorkerId worker, std::uint32_t tries) {
   const WatchNumber watch = ++last_watch_;
-  sites_[router].watches[worker] = watch;
-  sites_[router].told[worker] = 0;
+  sites_[router].streams[worker] = {.watch = watch};
   const WorkerId global = Global(router, worker);
   stage_.After(HopNs(router, global), Happening::kWatchOpens, global.value(),
                notes_.Put({router, routers_.life(router), worker, watch, tries}));
 }
 
 void Registries::Do(RouterId router, const router::UnwatchWorker& action) {
-  workers_.RemoveWatcher(Global(router, action.worker), sites_[router].watches[action.worker]);
-  sites_[router].watches[action.worker] = 0;
+  workers_.RemoveWatcher(Global(router, action.worker), sites_[router].streams[action.worker].watch);
+  sites_[router].streams[action.worker].watch = 0;
 }
 
 bool Registries::Stands(const WatchNote& note) const {
   const Site& site = sites_[note.router];
   return routers_.alive(note.router) && routers_.life(note.router) == note.life &&
-         site.watches[note.worker] == note.watch;
+         site.streams[note.worker].watch == note.watch;
 }
 
 void Registries::OnWatchOpens(WorkerId worker, std::uint32_t detail) {
@@ -195,11 +193,11 @@ void Registries::OnWatchReopens(RouterId router, std::uint32_t detail) {
 
 void Registries::OnNews(RouterId router, const RouterMessage& message) {
   Site& site = sites_[router];
-  if (site.watches[message.worker] != message.watch) return;  // of an earlier stream
+  Stream& stream = site.streams[message.worker];
+  if (stream.watch != message.watch) return;  // of an earlier stream
   // A stream keeps its order, and what has not left yet gives way to what is newer (worker/watch_stream.h).
-  std::uint32_t& told = site.told[message.worker];
-  if (told != 0 && static_cast<std::int32_t>(message.told - told) < 0) return;
-  told = message.told;
+  if (stream.told != 0 && static_cast<std::int32_t>(message.told - stream.told) < 0) return;
+  stream.told = message.told;
   router::WatchHeard heard{Said(message.worker, message.tier, message.news, message.busy_ns)};
   if (message.has_announcement) heard.announce = message.announcement;
   routers_.Step(router, heard);
@@ -217,7 +215,7 @@ void Registries::Report(RouterId router, std::vector<router::WorkerReported>& re
   for (const WorkerId worker : registry.own()) {
     const WorkerId global = workers_.Global(region, worker);
     const Workers::Shown& shown = workers_.shown(global);
-    if (!shown.WatchedBy(site.watches[worker]) || shown.stalled_until_ns > now_ns) continue;
+    if (!shown.WatchedBy(site.streams[worker].watch) || shown.stalled_until_ns > now_ns) continue;
     // Started with another tier, which its news, on its way, will say.
     const TierId tier = workers_.TierSaid(global);
     if (registry.tier(worker) != tier) continue;
@@ -230,8 +228,9 @@ void Registries::Report(RouterId router, std::vector<router::WorkerReported>& re
 
 void Registries::RouterDied(RouterId router) {
   const Site& site = sites_[router];
-  for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
-    if (site.watches[worker] != 0) workers_.RemoveWatcher(Global(router, worker), site.watches[worker]);
+  for (WorkerId worker(0); worker != site.streams.end_id(); worker = WorkerId(worker.index() + 1)) {
+    if (site.streams[worker].watch != 0)
+      workers_.RemoveWatcher(Global(router, worker), site.streams[worker].watch);
   }
 }
 
@@ -242,15 +241,15 @@ void Registries::BreakStreams(RegionId region, double share, std::int64_t late_n
     const RouterId router(i);
     const Site& site = sites_[router];
     if (!routers_.alive(router) || routers_.places()[router] != region) continue;
-    for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
+    for (WorkerId worker(0); worker != site.streams.end_id(); worker = WorkerId(worker.index() + 1)) {
       const WorkerId global = Global(router, worker);
-      if (!workers_.shown(global).WatchedBy(site.watches[worker]) || !retries_.Chance(share)) continue;
+      if (!workers_.shown(global).WatchedBy(site.streams[worker].watch) || !retries_.Chance(share)) continue;
       if (late_ns > 0) {
-        stage_.After(late_ns, Happening::kWatchFalls, global.value(), site.watches[worker]);
+        stage_.After(late_ns, Happening::kWatchFalls, global.value(), site.streams[worker].watch);
       } else {
-        workers_.RemoveWatcher(global, site.watches[worker]);
+        workers_.RemoveWatcher(global, site.streams[worker].watch);
       }
-      Ended({router, routers_.life(router), worker, site.watches[worker]}, 0);
+      Ended({router, routers_.life(router), worker, site.streams[worker].watch}, 0);
     }
   }
 }

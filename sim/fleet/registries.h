@@ -29,6 +29,7 @@
 #include "router/worker_registry.h"
 #include "sim/fleet/routers.h"
 #include "sim/fleet/workers.h"
+#include "sim/kernel/prefetch.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
 
@@ -65,6 +66,9 @@ class Registries {
   // What the router's report says of workers, by the numbers that its region knows them by.
   void Report(RouterId router, std::vector<router::WorkerReported>& report);
 
+  // A hint to the memory: something comes over the stream to the worker, by its region's number.
+  void Foresee(RouterId router, WorkerId worker) const { Prefetch(&sites_[router].streams[worker]); }
+
   // Of a pool's worker, by its region's number: its health check at the router does not object.
   bool Well(RouterId router, WorkerId worker) const { return RegistryOf(router).well(worker); }
 
@@ -78,12 +82,16 @@ class Registries {
   void OnWatchFalls(WorkerId worker, WatchNumber watch) { workers_.RemoveWatcher(worker, watch); }
 
  private:
+  // A watch stream to a worker.
+  struct Stream {
+    WatchNumber watch = 0;
+    std::uint32_t told = 0;  // what came last over it, the low bits; 0: nothing yet
+  };
   struct Site {
-    IdVector<WorkerId, WatchNumber> watches;  // by the region's numbers
-    IdVector<WorkerId, std::uint32_t> told;   // what came last over each, the low bits; 0: nothing yet
-    Listing stored;                           // what the node wanted stored last; null: nothing
-    Listing disk;                             // the same, as the next life will find it
-    Release disk_by = Release::kPresent;      // of which release it was then
+    IdVector<WorkerId, Stream> streams;   // by the region's numbers
+    Listing stored;                       // what the node wanted stored last; null: nothing
+    Listing disk;                         // the same, as the next life will find it
+    Release disk_by = Release::kPresent;  // of which release it was then
     bool writes_lost = false;
     IdVector<WorkerId, int> unanswered;  // health checks in a row
   };

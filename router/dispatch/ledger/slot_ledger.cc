@@ -174,6 +174,12 @@ void SlotLedger::On(Time now, const Withdraw& withdraw, Actions& actions) {
 
 void SlotLedger::On(Time now, const Announce& announce, Actions& actions) {
   if (!slots_.InRange(announce.worker)) return;
+  const bool plausible = IsPlausible(appointment_, announce.fence.fence);
+  if (!holding_) {
+    // That it is told of a higher leader counts; the rest it says again when this one is appointed.
+    if (plausible && announce.fence.fence > appointment_) On(now, Deposed{announce.fence.fence}, actions);
+    return;
+  }
   SlotRecord& slot = slots_.At(announce.worker);
   if (announce.sequence <= slot.sequence) return;
   slot.sequence = announce.sequence;
@@ -182,17 +188,16 @@ void SlotLedger::On(Time now, const Announce& announce, Actions& actions) {
   slot.leaving = announce.status == WorkerStatus::kLeaving;
   // A worker that was told of a leader that cannot be: it does not obey us, which is no reason to step down.
   // It is told again and again who holds the ledger, and comes back when its claim has lapsed.
-  if (!IsPlausible(appointment_, announce.fence.fence)) {
+  if (!plausible) {
     slot.cleared = false;
     if (slot.state == SlotState::kIdle) slots_.Move(announce.worker, SlotState::kUnknown);
-    if (holding_) actions.push_back(FenceWorker{announce.worker, {appointment_, 0}});
+    actions.push_back(FenceWorker{announce.worker, {appointment_, 0}});
     return;
   }
   if (announce.fence.fence > appointment_) {
     On(now, Deposed{announce.fence.fence}, actions);
     return;
   }
-  if (!holding_) return;
   if (slot.state == SlotState::kAbsent && !slot.leaving) slots_.Move(announce.worker, SlotState::kUnknown);
   const bool obeys = announce.fence.fence == appointment_;
   if (!obeys) actions.push_back(FenceWorker{announce.worker, {appointment_, 0}});
