@@ -30,7 +30,26 @@ enum class RouteReason : std::uint8_t {
   kLevel,      // everything reachable is full; the overload is levelled over the regions
   kPinned,     // an operator fixed this row
 };
-std::string_view RouteReasonName(RouteReason reason);
+// Inline: routers ask it for every job.
+constexpr std::string_view RouteReasonName(RouteReason reason) {
+  switch (reason) {
+    case RouteReason::kHome:
+      return "home";
+    case RouteReason::kOverload:
+      return "overload";
+    case RouteReason::kDisplaced:
+      return "displaced";
+    case RouteReason::kDrain:
+      return "drain";
+    case RouteReason::kNoWorkers:
+      return "no-workers";
+    case RouteReason::kLevel:
+      return "level";
+    case RouteReason::kPinned:
+      return "pinned";
+  }
+  return "unknown";
+}
 
 inline constexpr std::int8_t kHomeRing = -1;
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "core/absl_view.h"
 #include "core/header_text.h"
@@ -15,8 +16,11 @@ constexpr std::size_t kAskedFieldsBytesMax = 2048;
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-std::vector<Pair> PairsOf(const AnswerFields& fields) {
-  std::vector<Pair> pairs = {{"X-Content-Type-Options", "nosniff"}};
+// Every answer has two of them, and those to a page of another site all five.
+using Pairs = absl::InlinedVector<Pair, 5>;
+
+Pairs PairsOf(const AnswerFields& fields) {
+  Pairs pairs = {{"X-Content-Type-Options", "nosniff"}};
   if (!fields.request_id.empty()) pairs.emplace_back(kRequestIdField, fields.request_id);
   if (fields.origin.empty()) return pairs;
   pairs.emplace_back("Access-Control-Allow-Origin", fields.origin);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "core/header_text.h"
 #include "core/json.h"
 #include "gateway/jobs/field_error.h"
@@ -59,8 +58,10 @@ AnswerFields FieldsOf(const http::Head& head, const std::vector<std::string>& or
     const auto given = HeaderText::Parse(head.Value(kRequestIdField));
     fields.request_id = given ? given->text() : "";
   }
-  if (fields.request_id.empty())
-    fields.request_id = absl::StrFormat("req_%016x%016x", names.Next(), names.Next());
+  if (fields.request_id.empty()) {
+    const absl::Hex first(names.Next(), absl::kZeroPad16), second(names.Next(), absl::kZeroPad16);
+    fields.request_id = absl::StrCat("req_", first, second);
+  }
   return fields;
 }
 

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "sim/fleet/wire.h"
+#include "sim/observers/observer.h"
 
 namespace ringway::sim {
 namespace {
@@ -28,6 +29,9 @@ OnceCalls::OnceCalls(Stage& stage, Routers& routers) : stage_(stage), routers_(r
 
 void OnceCalls::Ask(RouterId router, const router::AskReplica& ask) {
   stage_.kinds.once_requests.Count(ask.request.what);
+  if (const auto* claim = std::get_if<router::once::ClaimRequest>(&ask.request.what)) {
+    for (Observer* observer : stage_.observers) observer->OnClaimAsked(stage_.Now(), ask.to, claim->claim);
+  }
   const std::uint32_t number = Send(router, ask, 0);
   if (stage_.network.Repeats()) Send(router, ask, number);
 }

@@ -117,6 +117,12 @@ void Checkers::OnGranted(Time now, WorkerId worker, const Lease& lease) {
   entry.granted = lease;
 }
 
+void Checkers::OnClaimAsked(Time now, RouterId of, const router::once::ClaimId& claim) {
+  if (++claim_asks_[{claim.owner, claim.life, claim.serial, of}] != kClaimAsksMax + 1) return;
+  Violate(now, absl::StrCat("router ", of.value(), " was asked more than ", kClaimAsksMax,
+                            " times to record one claim"));
+}
+
 void Checkers::CheckLease(Time now, WorkerId worker, const Lease& lease) {
   WorkerEntry& entry = workers_[worker];
   entry.leased = lease != Lease{};

@@ -10,6 +10,7 @@
 //  which finished. Excused is a key in whose life two routers were without their records at a time: two of
 //  its replicas may have forgotten it (docs/once.md). A router has them again when it says so, five seconds
 //  after its start at the earliest.
+//    A claim asks each replica a few times at most, however many fall silent meanwhile.
 //    While one of them runs no other is started, unless its deadline has passed, the router that it was
 //  forwarded to has died, the one that owns the key has started anew, or a stream broke over which it ran.
 //  - conservation: submitted = ended + in flight, each second.
@@ -26,11 +27,13 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "core/cache_line.h"
+#include "router/once/messages.h"
 #include "sim/kernel/prefetch.h"
 #include "sim/kernel/serial_table.h"
 #include "sim/observers/observer.h"
@@ -41,6 +44,9 @@ class Checkers : public Observer {
  public:
   static constexpr std::size_t kViolationsMax = 20;
   static constexpr std::size_t kLastEvents = 32;
+  // Of three replicas one is asked again for each that falls silent, and for each time that the router stands
+  // still.
+  static constexpr int kClaimAsksMax = 8;
 
   Checkers(std::size_t workers, std::size_t routers);
 
@@ -53,6 +59,7 @@ class Checkers : public Observer {
   void OnRouterDied(Time now, RouterId router) override;
   void OnRouterStarted(Time now, RouterId router) override;
   void OnRouterReading(Time now, RouterId router) override;
+  void OnClaimAsked(Time now, RouterId of, const router::once::ClaimId& claim) override;
   void OnPartition(Time now, bool begins) override;
   void OnTablePublished(Time now, const RoutingTable& table) override;
   void OnTableActive(Time now, RouterId router, const RoutingTable& table) override;
@@ -127,6 +134,8 @@ class Checkers : public Observer {
   // Submissions that have not ended, or that a worker still runs.
   SerialTable<JobEntry> jobs_;
   absl::flat_hash_map<std::uint64_t, KeyEntry> keys_;  // looked up only
+  // How often each replica was asked for each claim: owner, its life, serial, replica.
+  absl::flat_hash_map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, RouterId>, int> claim_asks_;
   IdVector<WorkerId, WorkerEntry> workers_;
   IdVector<RouterId, TableVersion> versions_;
   std::uint64_t submitted_ = 0;

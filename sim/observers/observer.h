@@ -72,6 +72,8 @@ class Observer {
   virtual void OnRouterStarted(Time, RouterId) {}
   // Each second in which it has not read yet what others recorded of keys before its view.
   virtual void OnRouterReading(Time, RouterId) {}
+  // A router asks another one to record that a key is claimed.
+  virtual void OnClaimAsked(Time, RouterId /*of*/, const router::once::ClaimId&) {}
   // A partition of the network begins, or heals.
   virtual void OnPartition(Time, bool /*begins*/) {}
   // The stream over which a router has the job carried out, while both its ends live: the other end may go on

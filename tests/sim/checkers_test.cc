@@ -271,5 +271,19 @@ TEST_F(CheckersTest, AViolationTellsWhatHappenedBefore) {
   EXPECT_THAT(checkers_.violations().front(), HasSubstr("submitted job, user 7 0"));
 }
 
+TEST_F(CheckersTest, CatchesAClaimThatAsksAReplicaWithoutEnd) {
+  router::once::ClaimId claim{.round = 1, .owner = 5, .life = 1, .serial = 3};
+  for (int i = 0; i < Checkers::kClaimAsksMax; ++i) {
+    checkers_.OnClaimAsked(At(1), kRouter, claim);
+    checkers_.OnClaimAsked(At(1), kOtherRouter, claim);
+  }
+  ++claim.serial;
+  checkers_.OnClaimAsked(At(1), kRouter, claim);
+  EXPECT_THAT(checkers_.violations(), testing::IsEmpty());
+  --claim.serial;
+  checkers_.OnClaimAsked(At(1), kRouter, claim);
+  ExpectViolation("router 0 was asked more than 8 times to record one claim");
+}
+
 }  // namespace
 }  // namespace ringway::sim::checkers_test

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kStream = 83;
 constexpr std::uint64_t kViewStream = 86;
+constexpr std::uint64_t kShortStream = 90;
 constexpr double kQuietS = 120;  // no user comes any more
 constexpr double kForGood = 1000;
 
@@ -119,6 +120,19 @@ void KeysAndRestarts(Draft& draft) {
   }
 }
 
+// One router that keeps records is stopped for a moment, and another one restarts in it: who asks the one
+// waits for the other, and what the one agreed to is forgotten before it counts.
+void KeysAndShortRestarts(Draft& draft) {
+  for (double at_s = draft.Between(8, 12); at_s < 100; at_s += draft.Between(5, 9)) {
+    const std::size_t stopped = draft.rng.Below(draft.regions);
+    const std::size_t other = (stopped + 1 + draft.rng.Below(draft.regions - 1)) % draft.regions;
+    const double lasts_s = draft.Between(1.2, 2.5);
+    draft.Step(at_s, lasts_s, PauseRouters{{RegionId(stopped)}, 1});
+    draft.Step(at_s + draft.Between(0.5, lasts_s - 0.3), draft.Between(0.05, 0.3),
+               KillRouters{{RegionId(other)}, 1});
+  }
+}
+
 // Regions lose each other, or the controller alone, for long enough to leave the view of those who keep
 // records.
 void KeysAndPartitions(Draft& draft) {
@@ -188,7 +202,14 @@ std::shared_ptr<const Scenario> FocusedScenario(std::uint64_t seed) {
       Streams(draft);
       break;
     case 4:
-      KeysAndRestarts(draft);
+      // Drawn apart, as below.
+      if (Draft other{Rng(seed, kShortStream), static_cast<std::size_t>(regions), *scenario};
+          other.rng.Chance(0.4)) {
+        GiveKeys(other);
+        KeysAndShortRestarts(other);
+      } else {
+        KeysAndRestarts(draft);
+      }
       break;
     default:
       KeysAndPartitions(draft);
