@@ -1,11 +1,24 @@
 #include "core/json.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace ringway {
+namespace {
+
+// Which bytes may not stand in a text as they are (RFC 8259, 7).
+constexpr std::array<bool, 256> kEscaped = [] {
+  std::array<bool, 256> escaped{};
+  for (std::size_t byte = 0; byte < 0x20; ++byte) escaped[byte] = true;
+  escaped['"'] = escaped['\\'] = true;
+  return escaped;
+}();
+
+}  // namespace
 
 JsonWriter& JsonWriter::Open(char open, char close) {
   Separate();
@@ -37,18 +50,23 @@ void JsonWriter::Separate() {
   BreakLine();
 }
 
+// Most values have nothing to escape, and are copied in one piece.
 void JsonWriter::Quote(std::string_view value) {
   text_.push_back('"');
-  for (const char c : value) {
-    if (c == '"' || c == '\\') {
-      text_.push_back('\\');
-      text_.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&text_, "\\u%04x", static_cast<unsigned char>(c));
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const auto c = static_cast<unsigned char>(value[i]);
+    if (!kEscaped[c]) continue;
+    text_.append(value, copied, i - copied);
+    copied = i + 1;
+    if (c < 0x20) {
+      absl::StrAppendFormat(&text_, "\\u%04x", c);
     } else {
-      text_.push_back(c);
+      text_.push_back('\\');
+      text_.push_back(value[i]);
     }
   }
+  text_.append(value, copied);
   text_.push_back('"');
 }
 

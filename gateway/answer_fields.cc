@@ -6,13 +6,14 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
-#include "core/absl_view.h"
 #include "core/header_text.h"
 
 namespace ringway::gateway {
 namespace {
 
 constexpr std::size_t kAskedFieldsBytesMax = 2048;
+// As many as there mostly are.
+constexpr std::size_t kLinesBytes = 128;
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
@@ -33,10 +34,12 @@ Pairs PairsOf(const AnswerFields& fields) {
 
 }  // namespace
 
-std::string AnswerFields::Lines() const {
+std::string AnswerFields::Lines(std::string_view others) const {
   std::string lines;
+  lines.reserve(others.size() + kLinesBytes);
+  lines.append(others);
   for (const auto& [name, value] : PairsOf(*this))
-    absl::StrAppend(&lines, AbslView(name), ": ", AbslView(value), "\r\n");
+    lines.append(name).append(": ").append(value).append("\r\n");
   return lines;
 }
 

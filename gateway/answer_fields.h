@@ -26,8 +26,8 @@ struct AnswerFields {
   std::string request_id = {};
   std::string origin = {};  // that may read the answer; empty: none
 
-  // As lines, with CRLF.
-  std::string Lines() const;
+  // As lines, with CRLF, behind `others`.
+  std::string Lines(std::string_view others = {}) const;
   // Between BeginResponse and EndHead.
   void AddTo(http::ServerConnection& client) const;
   // It is one of these, so a relayed answer's own is left out.

@@ -202,7 +202,7 @@ bool Front::Admit(http::ServerConnection& client, const http::Head& head, const 
   if (status == 0) return true;
   metrics_.CountRequest(route.kind, status);
   client.tag = 0;
-  client.Reply(status, kJson, absl::StrCat(fields, common.Lines()), ErrorJson(status, code, message, field));
+  client.Reply(status, kJson, common.Lines(fields), ErrorJson(status, code, message, field));
   return false;
 }
 
@@ -321,7 +321,7 @@ void Front::Release(std::uint64_t tag) {
 void Front::Say(Exchange& exchange, int status, std::string_view fields, std::string_view json) {
   metrics_.CountRequest(exchange.route.kind, status);
   http::ServerConnection& client = exchange.client;
-  const std::string lines = absl::StrCat(View(fields), exchange.fields.Lines());
+  const std::string lines = exchange.fields.Lines(fields);
   Release(client.tag);
   client.Reply(status, kJson, lines, json);
 }

@@ -9,11 +9,6 @@ namespace {
 namespace asio = boost::asio;
 using ErrorCode = boost::system::error_code;
 
-// From here on a piece is worth a system call of its own, rather than a copy.
-constexpr std::size_t kDirectMin = std::size_t{8} << 10;
-// A queue that was long for once gives its memory back.
-constexpr std::size_t kQueueKept = std::size_t{64} << 10;
-
 }  // namespace
 
 void Connection::Begin() {
@@ -58,8 +53,7 @@ void Connection::Read() {
                           });
 }
 
-void Connection::Send(std::string_view bytes) {
-  if (!open_ || failed_) return;
+void Connection::SendMuch(std::string_view bytes) {
   if (bytes.size() >= kDirectMin && !writing_) {
     Flush();
     if (queued() == 0) bytes.remove_prefix(SendNow(bytes));

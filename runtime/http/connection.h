@@ -55,7 +55,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // The socket is connected: from now on bytes flow.
   void Begin();
   Socket& socket() { return socket_; }
-  void Send(std::string_view bytes);
+  // Heads are written in small pieces, which join the queue.
+  void Send(std::string_view bytes) {
+    if (!open_ || failed_) return;
+    if (bytes.size() >= kDirectMin || sent_ >= kQueueKept) return SendMuch(bytes);
+    queue_.append(bytes);
+  }
   void Flush();
   // Reads are stopped after the one that is under way, whose bytes still come.
   void PauseReading() { paused_ = true; }
@@ -66,8 +71,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint32_t quiet_ticks = 0;
 
  private:
+  // From here on a piece is worth a system call of its own, rather than a copy.
+  static constexpr std::size_t kDirectMin = std::size_t{8} << 10;
+  // A queue that was long for once gives its memory back.
+  static constexpr std::size_t kQueueKept = std::size_t{64} << 10;
+
   void Read();
   void AwaitWritable();
+  void SendMuch(std::string_view bytes);
   // How much of `bytes` the kernel took.
   std::size_t SendNow(std::string_view bytes);
   void Fail();

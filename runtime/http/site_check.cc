@@ -16,7 +16,12 @@ std::string_view HostName(std::string_view host) {
 
 bool IsAddress(std::string_view name) {
   boost::system::error_code failed;
-  boost::asio::ip::make_address(std::string(name), failed);
+  const std::string text(name);
+  if (name.find(':') != std::string_view::npos) {
+    boost::asio::ip::make_address_v6(text, failed);
+  } else {
+    boost::asio::ip::make_address_v4(text, failed);
+  }
   return !failed;
 }
 
