@@ -320,6 +320,27 @@ TEST_F(LedgerTest, AHigherFenceDeposesTheLeader) {
   EXPECT_FALSE(ledger_.View().holding) << "an old appointment does not come back";
 }
 
+// Of what workers say meanwhile only a higher leader counts; the rest they say again.
+TEST_F(LedgerTest, ALedgerThatIsNotHeldKeepsNothingOfWhatWorkersSay) {
+  Do(0, WorkerListed{WorkerId(0)});
+  Do(1, Idle(0, {kFirst, 0}));
+  EXPECT_TRUE(actions_.empty());
+  EXPECT_EQ(State(0), SlotState::kUnknown);
+  Do(2, Appointed{kFirst});
+  EXPECT_EQ(All<FenceWorker>().size(), 1u) << "it is asked to say it again";
+  Do(3, AskFor(0, 3, 100));
+  EXPECT_TRUE(All<Grant>().empty());
+  Do(4, Idle(0, {kFirst, 0}));
+  EXPECT_EQ(All<Grant>().size(), 1u);
+}
+
+TEST_F(LedgerTest, AHigherLeaderIsLearntOfWhileNobodyLeadsHere) {
+  Do(0, WorkerListed{WorkerId(0)});
+  Do(1, Idle(0, {kSecond, 0}));
+  Do(2, Appointed{kFirst});
+  EXPECT_FALSE(ledger_.View().holding);
+}
+
 TEST_F(LedgerTest, ARouterThatDiesLosesItsAsksAndItsLeases) {
   Begin(1);
   Do(1, AskFor(0, 1, 100));

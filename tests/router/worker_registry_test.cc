@@ -247,6 +247,21 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatIsNeverHeardIsDroppedAfterAMinute)
   EXPECT_FALSE(registry_.Own(kNearWorker));
 }
 
+// The minute begins anew with each adoption.
+TEST_F(WorkerRegistryTest, AWorkerThatIsAdoptedAgainAndWasNeverHeardIsKeptForAMinuteFromThenOn) {
+  Directory({{kNearWorker, kFilmTier, true}});
+  Do(WatchEnded{kNearWorker, true});
+  now_ += Seconds(50);
+  Directory({{kNearWorker, kFilmTier, false}});
+  Directory({{kNearWorker, kFilmTier, true}});
+  now_ += Seconds(50);
+  Directory({});
+  EXPECT_TRUE(registry_.Own(kNearWorker));
+  now_ += Seconds(10);
+  Directory({});
+  EXPECT_FALSE(registry_.Own(kNearWorker));
+}
+
 // What a router that once led knows of it is of no use when it adopts the worker later.
 TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatWasHeardLongAgoIsKeptForAMinuteAllTheSame) {
   Do(LeadershipSeen{kFilmTier, true});
