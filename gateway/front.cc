@@ -129,6 +129,7 @@ void Front::Start(std::unique_ptr<v1::Ingress::Stub> ingress) {
 
 void Front::Use(const FleetSummary& summary) {
   summary_ = summary;
+  models_.Use(summary);
   peers_.Use(summary);
 }
 

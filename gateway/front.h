@@ -25,6 +25,7 @@
 #include "gateway/film_calls.h"
 #include "gateway/fleet_summary.h"
 #include "gateway/image_calls.h"
+#include "gateway/model_list.h"
 #include "gateway/order_reader.h"
 #include "gateway/peers.h"
 #include "gateway/previews.h"
@@ -137,6 +138,7 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   OrderReader orders_;
   http::Listener listener_;
   FleetSummary summary_;
+  ModelList models_;
   std::map<std::uint64_t, std::unique_ptr<Exchange>> exchanges_;  // by tag
   Watchers watching_;
   ImageCalls images_;

@@ -1,11 +1,8 @@
 // The videos API: reading, watching and deleting jobs.
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/header_text.h"
-#include "core/json.h"
 #include "gateway/front.h"
 #include "gateway/jobs/field_error.h"
 #include "gateway/jobs/film_type.h"
@@ -17,16 +14,6 @@ namespace {
 
 // Unsent bytes at which a client of events is too slow for each of them.
 constexpr std::size_t kEventsWindowBytes = std::size_t{16} << 10;
-
-// The names to ask for: tiers, and what their workers hold.
-std::set<std::string> ModelNames(const FleetSummary& summary) {
-  std::set<std::string> names;
-  for (const FleetSummary::Tier& tier : summary.tiers) {
-    names.insert(tier.name);
-    names.insert(tier.models.names().begin(), tier.models.names().end());
-  }
-  return names;
-}
 
 }  // namespace
 
@@ -75,27 +62,13 @@ void Front::RefuseUnknown(Exchange& exchange) {
 }
 
 void Front::Models(Exchange& exchange) {
-  const std::set<std::string> names = ModelNames(summary_);
-  JsonWriter json(JsonWriter::Layout::kDense);
-  const auto add = [&json](const std::string& name) {
-    json.BeginObject().Key("id").Text(name).Key("object").Text("model");
-    json.Key("created").Integer(0).Key("owned_by").Text("ringway").End();
-  };
-  if (exchange.route.kind == Route::Kind::kModel) {
-    const std::string& asked = exchange.route.id;
-    if (!names.contains(asked)) {
-      return Refuse(exchange, 404, "model_not_found",
-                    absl::StrCat("model is '", HeaderText::Escaped(asked).text(),
-                                 "'; this fleet serves: ", absl::StrJoin(names, ", ")),
-                    0, "model");
-    }
-    add(asked);
-    return Say(exchange, 200, "", json.text());
-  }
-  json.BeginObject().Key("object").Text("list").Key("data").BeginArray();
-  for (const std::string& name : names) add(name);
-  json.End().End();
-  Say(exchange, 200, "", json.text());
+  if (exchange.route.kind != Route::Kind::kModel) return Say(exchange, 200, "", models_.all());
+  const std::string& asked = exchange.route.id;
+  if (models_.Has(asked)) return Say(exchange, 200, "", ModelList::One(asked));
+  Refuse(exchange, 404, "model_not_found",
+         absl::StrCat("model is '", HeaderText::Escaped(asked).text(),
+                      "'; this fleet serves: ", models_.Names()),
+         0, "model");
 }
 
 // ---- the result ----
