@@ -362,7 +362,8 @@ void RouterNode::On(Turn<Shell> turn, const NodeWake&) {
 template <class Shell>
 void RouterNode::On(Turn<Shell> turn, const WatchHeard& event) {
   StepRegistry(turn, event.said);
-  if (!event.announce) return;
+  // Its own word may have ended the watch, and nobody would say when it is out of date.
+  if (!event.announce || !registry_.watched(event.said.worker)) return;
   SessionPlace& place = PlaceOf(event.said.worker);
   place.Remember(*event.announce);
   StepSession(turn, place.tier, WorkerAnnounced{*event.announce, std::nullopt});

@@ -165,6 +165,20 @@ TEST_F(RouterNodeTest, WhoIsWatchedAgainMayCountFromAnEarlierTime) {
   EXPECT_TRUE(Idle());
 }
 
+// A worker of a tier that the fleet does not have is not watched any more, so nobody tells when it dies.
+TEST_F(RouterNodeTest, WhatAWorkerSaysWithTheWordThatEndsItsWatchIsNotKept) {
+  DirectoryHeard named = LeadersDirectory({{kTier, ThisRouter()}});
+  named.given.workers = {{kNodeWorker, kTier}};
+  router_.Step(named);
+  ASSERT_TRUE(router_.node.registry().watched(kNodeWorker));
+  router_.Step(NewsOf(TierId()));
+  ASSERT_FALSE(router_.node.registry().watched(kNodeWorker));
+  router_.Step(named);
+  EXPECT_THAT(router_.trace, Contains("session 0 WorkerListed"));
+  EXPECT_THAT(router_.trace, Not(Contains("session 0 WorkerAnnounced")));
+  EXPECT_FALSE(Idle());
+}
+
 // It was idle when it announced last, and a job that a ledger granted has begun since.
 TEST_F(RouterNodeTest, WhatWasAnnouncedBeforeAJobBeganIsNotSaidAgain) {
   router_.Step(LeadersDirectory({{kTier, ThisRouter()}}));
