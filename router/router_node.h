@@ -6,7 +6,8 @@
 // wrong in a seed of the simulator, too. Who is told what, and in which order:
 //   * A worker that the registry lists is listed at the machine and, if its tier is in ledger mode, at that
 //     tier's session and no other, with what it has announced over a watch stream that still stands.
-//   * What it says goes to the registry, then to the session where it was listed last; so does the end.
+//   * What it says goes to the registry, then, if it is watched still, to the session where it was listed
+//     last; so does the end.
 //   * A directory of an earlier controller than the newest that was heard of changes nothing. Any other:
 //     registry, then each tier's session, then LeadershipSeen for the registry wherever this changed who
 //     leads. A partial one takes nobody away, nor the place of one on disk; none moves a leader that is
